@@ -153,6 +153,43 @@ Expr separateConditions(const StatementList &program, Expr value) {
   });
 }
 
+/// Whether two expressions without reductions are the same formula.
+bool isSame(Expr a, Expr b) {
+  if (a.getNode() == b.getNode())
+    return true;
+  if (a.getKind() != b.getKind() || a.getType() != b.getType() ||
+      !llvm::equal(a.getOperands(), b.getOperands(), isSame))
+    return false;
+  switch (a.getKind()) {
+  case Expr::Kind::Constant:
+    return a.getInt() && a.getInt() == b.getInt();
+  case Expr::Kind::Variable:
+    return a.getVariable() == b.getVariable();
+  case Expr::Kind::Size:
+    return a.getTensor() == b.getTensor() && a.getNumber() == b.getNumber();
+  case Expr::Kind::Parameter:
+    return a.getNumber() == b.getNumber();
+  case Expr::Kind::Access:
+    return a.getTensor() == b.getTensor();
+  case Expr::Kind::Apply:
+    return a.getFn() == b.getFn();
+  case Expr::Kind::Select:
+  case Expr::Kind::Cast:
+    return true;
+  case Expr::Kind::Reduce:
+    return false;
+  }
+  llvm_unreachable("an expression of no known kind");
+}
+
+/// Whether two statements, one for each value of an index, compute the same
+/// elements in the same place of the program.
+bool isSame(const Statement &a, const Statement &b) {
+  return a.extents == b.extents && a.recurrence == b.recurrence &&
+         a.recurrenceGroup == b.recurrenceGroup && a.levels == b.levels &&
+         isSame(a.pieces.front().value, b.pieces.front().value);
+}
+
 class Normalizer {
 public:
   explicit Normalizer(StatementList &program) : program(program) {}
@@ -170,7 +207,7 @@ private:
   void add(Statement statement);
   void split(Expr value, Conjunction domain, SmallVectorImpl<Piece> &pieces);
   /// Computes `value` by a statement of its own, over those dimensions of
-  /// `user` that it depends on.
+  /// `user` that it depends on, or reads what one has computed.
   Expr extract(const Statement &user, Expr value, Type type);
   Expr extractIndices(const Statement &user, Expr value);
   Expr extractSelects(const Statement &user, Expr value);
@@ -185,6 +222,9 @@ private:
                     ArrayRef<AffineExpr> extents, Expr value, Type type);
 
   StatementList &program;
+  /// What has been given statements of its own, before it was normalized: the
+  /// same number is read for each of a child's results.
+  std::vector<Statement> extracted;
   /// Padded copies made so far.
   struct Padded {
     ArrayId source;
@@ -229,11 +269,18 @@ Expr Normalizer::extract(const Statement &user, Expr value, Type type) {
       return {};
     return variable(position.lookup(e.getVariable()), program.context);
   });
-  statement.target = program.addArray(std::move(array));
-  ArrayId target = statement.target;
   statement.pieces.push_back({{}, renamed});
-  add(std::move(statement));
-  return access(TensorRef::operand(target), indices, type);
+  auto known = llvm::find_if(extracted, [&](const Statement &other) {
+    return program.arrays[other.target].elementType == type &&
+           isSame(statement, other);
+  });
+  if (known == extracted.end()) {
+    statement.target = program.addArray(std::move(array));
+    extracted.push_back(statement);
+    known = std::prev(extracted.end());
+    add(std::move(statement));
+  }
+  return access(TensorRef::operand(known->target), indices, type);
 }
 
 /// Whether `expr` is an integer element read at affine indices.

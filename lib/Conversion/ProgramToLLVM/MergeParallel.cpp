@@ -75,32 +75,48 @@ static unsigned mergeNeighbours(Block &block) {
   return merged;
 }
 
-/// Moves `outside`, a sequential loop or a condition without results, into the
-/// one parallel region that its block `body` contains, if that contains nothing
-/// else that must happen once. All threads go the same way through it.
-static bool moveIntoParallel(Operation *outside, Block &body) {
+/// The one parallel region in `body`, which contains nothing else that must
+/// happen once; null if it has none at all. Fails for others.
+static FailureOr<omp::ParallelOp> findOnlyParallel(Block &body) {
   omp::ParallelOp parallel;
   for (Operation &op : body.without_terminator()) {
     if (auto found = dyn_cast<omp::ParallelOp>(op)) {
       if (parallel || !isPlain(found))
-        return false;
+        return failure();
       parallel = found;
     } else if (!isRepeatable(&op)) {
-      return false;
+      return failure();
     }
   }
-  if (!parallel)
+  return parallel;
+}
+
+/// Moves `outside`, a sequential loop or a condition without results, into the
+/// parallel regions that its blocks contain, one each at most, if these contain
+/// nothing else that must happen once. All threads go the same way through it.
+static bool moveIntoParallel(Operation *outside, ArrayRef<Block *> bodies) {
+  SmallVector<omp::ParallelOp> regions;
+  for (Block *body : bodies) {
+    FailureOr<omp::ParallelOp> parallel = findOnlyParallel(*body);
+    if (failed(parallel))
+      return false;
+    if (*parallel)
+      regions.push_back(*parallel);
+  }
+  if (regions.empty())
     return false;
-  // The body takes the place of the region's, which moves into it.
   OpBuilder builder(outside);
-  auto outer = omp::ParallelOp::create(builder, parallel.getLoc());
+  auto outer = omp::ParallelOp::create(builder, regions.front().getLoc());
   Block *block = builder.createBlock(&outer.getRegion());
-  Operation *end = omp::TerminatorOp::create(builder, parallel.getLoc());
-  Block &inner = parallel.getRegion().front();
-  body.getOperations().splice(parallel->getIterator(), inner.getOperations(),
-                              inner.begin(),
-                              inner.getTerminator()->getIterator());
-  parallel.erase();
+  Operation *end = omp::TerminatorOp::create(builder, regions.front().getLoc());
+  // What a region contains takes its place.
+  for (omp::ParallelOp parallel : regions) {
+    Block &inner = parallel.getRegion().front();
+    parallel->getBlock()->getOperations().splice(
+        parallel->getIterator(), inner.getOperations(), inner.begin(),
+        inner.getTerminator()->getIterator());
+    parallel.erase();
+  }
   outside->moveBefore(block, end->getIterator());
   return true;
 }
@@ -109,11 +125,15 @@ static bool moveIntoParallel(Operation *outside, Block &body) {
 /// repeats.
 static bool moveIntoParallel(Operation *op) {
   if (auto loop = dyn_cast<scf::ForOp>(op))
-    return loop.getInitArgs().empty() && moveIntoParallel(op, *loop.getBody());
+    return loop.getInitArgs().empty() && moveIntoParallel(op, loop.getBody());
   auto choice = dyn_cast<scf::IfOp>(op);
-  return choice && choice.getNumResults() == 0 && !choice.elseBlock() &&
-         isa<scf::ForOp>(op->getParentOp()) &&
-         moveIntoParallel(op, *choice.thenBlock());
+  if (!choice || choice.getNumResults() != 0 ||
+      !op->getParentOfType<scf::ForOp>())
+    return false;
+  SmallVector<Block *, 2> bodies{choice.thenBlock()};
+  if (choice.elseBlock())
+    bodies.push_back(choice.elseBlock());
+  return moveIntoParallel(op, bodies);
 }
 
 /// Lets the last loop of a parallel region go without its barrier: the region's

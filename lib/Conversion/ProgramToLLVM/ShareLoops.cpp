@@ -6,7 +6,8 @@
 // min(t, n mod T) on, floor(n / T) of them or one more.
 //
 // A loop that another one repeats runs backwards every second time: what it
-// read last, of weights that are larger than the cache, is there then.
+// read last, of weights that are larger than the cache, is there then. One over
+// other points each time, such as the nodes of a level, has read nothing yet.
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,12 +77,21 @@ static Thread askThread(OpBuilder &builder, omp::ParallelOp region) {
 }
 
 /// Returns whether the sequential loop around `loop` is in every second of its
-/// iterations; null if there is none, or nobody knows.
+/// iterations; null if there is none, nobody knows, or these differ in what the
+/// loop runs over.
 static Value isEverySecond(OpBuilder &builder, omp::WsloopOp loop) {
   auto outer = loop->getParentOfType<scf::ForOp>();
   APInt step;
   if (!outer || !outer.getInductionVar().getType().isIndex() ||
       !matchPattern(outer.getStep(), m_ConstantInt(&step)) || !step[0])
+    return nullptr;
+  auto nest = cast<omp::LoopNestOp>(loop.getWrappedLoop());
+  auto isSame = [&](Value bound) {
+    return matchPattern(bound, m_Constant()) ||
+           outer.isDefinedOutsideOfLoop(bound);
+  };
+  if (!llvm::all_of(nest.getLoopLowerBounds(), isSame) ||
+      !llvm::all_of(nest.getLoopUpperBounds(), isSame))
     return nullptr;
   Value odd = arith::AndIOp::create(
       builder, loop.getLoc(), outer.getInductionVar(),

@@ -2,15 +2,16 @@
 
 // Weights that are arguments are packed once, in a kernel before that of the
 // recurrence. Inside it, slices of the product are read where they are used, and
-// maps are written into their readers.
+// maps are written into their readers. The product's rows are the nodes of a level,
+// and not the single row that a node has in the cell.
 
 // CHECK-DAG: #[[PANELS:.*]] = affine_map<(d0, d1) -> (d1 floordiv 32, d0, d1 mod 32)>
-// CHECK-DAG: #[[FIRST:.*]] = affine_map<(d0, d1, d2){{.*}} -> (d0, d1, 0, d2)>
-// CHECK-DAG: #[[SECOND:.*]] = affine_map<(d0, d1, d2){{.*}} -> (d0, d1, 0, d2 + 32)>
+// CHECK-DAG: #[[FIRST:.*]] = affine_map<(d0, d1, d2){{.*}} -> (d0, d1, d2)>
+// CHECK-DAG: #[[SECOND:.*]] = affine_map<(d0, d1, d2){{.*}} -> (d0, d1, d2 + 32)>
 // CHECK: poly.kernel private @{{.*}}(%{{.*}}: memref<32x64xf32>, %{{.*}}: memref<2x32x32xf32>)
 // CHECK-NEXT: poly.compute {{.*}} writes(%{{.*}}[#[[PANELS]]] : memref<2x32x32xf32>)
 // CHECK: poly.kernel {{.*}} memref<2x32x32xf32>
-// CHECK: poly.compute {{.*}} dims ["level", "m", "i", "j", "k"] {{.*}} writes(%[[SUM:.*]][{{.*}} reduction add interleaved 1
+// CHECK: poly.compute {{.*}} dims ["level", "m", "j", "k"] {{.*}} writes(%[[SUM:.*]][{{.*}} reduction add interleaved 1
 // CHECK: poly.compute {{.*}} dims ["level", "m", "b0"] {{.*}} %[[SUM]][#[[FIRST]]], %[[SUM]][#[[SECOND]]] {{.*}} interleaved 1
 // CHECK: math.tanh
 // CHECK-NEXT: arith.mulf

@@ -151,6 +151,87 @@ func.func @read_bounds(%starts: memref<?xindex>, %x: memref<?xf32>, %n: index, %
   return
 }
 
+// All threads take the same of two ways, and of a way in it.
+// CHECK-LABEL: func.func @either_way
+//       CHECK:   omp.parallel {
+//  CHECK-NEXT:     scf.for
+//       CHECK:       scf.if
+//       CHECK:         omp.wsloop {
+//       CHECK:       else
+//       CHECK:         scf.if
+//       CHECK:           omp.wsloop {
+//       CHECK:       omp.wsloop {
+//   CHECK-NOT:   omp.parallel
+//       CHECK:   return
+func.func @either_way(%x: memref<?xf32>, %n: index, %one_way: i1, %some: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  scf.for %k = %c0 to %n step %c1 {
+    scf.if %one_way {
+      omp.parallel {
+        omp.wsloop {
+          omp.loop_nest (%i) : index = (%c0) to (%n) step (%c1) {
+            memref.store %one, %x[%i] : memref<?xf32>
+            omp.yield
+          }
+        }
+        omp.terminator
+      }
+    } else {
+      scf.if %some {
+        omp.parallel {
+          omp.wsloop {
+            omp.loop_nest (%i) : index = (%c0) to (%k) step (%c1) {
+              memref.store %one, %x[%i] : memref<?xf32>
+              omp.yield
+            }
+          }
+          omp.terminator
+        }
+      }
+    }
+    omp.parallel {
+      omp.wsloop {
+        omp.loop_nest (%i) : index = (%c0) to (%n) step (%c1) {
+          memref.store %one, %x[%i] : memref<?xf32>
+          omp.yield
+        }
+      }
+      omp.terminator
+    }
+  }
+  return
+}
+
+// The way that writes something once keeps what all threads do apart from it.
+// CHECK-LABEL: func.func @other_way_writes
+//       CHECK:   scf.if
+//       CHECK:     omp.parallel {
+//       CHECK:   else
+//       CHECK:     memref.store
+func.func @other_way_writes(%x: memref<?xf32>, %n: index, %one_way: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  scf.for %k = %c0 to %n step %c1 {
+    scf.if %one_way {
+      omp.parallel {
+        omp.wsloop {
+          omp.loop_nest (%i) : index = (%c0) to (%n) step (%c1) {
+            memref.store %one, %x[%i] : memref<?xf32>
+            omp.yield
+          }
+        }
+        omp.terminator
+      }
+    } else {
+      memref.store %one, %x[%k] : memref<?xf32>
+    }
+  }
+  return
+}
+
 // What the first region writes, the second would read too early.
 // CHECK-LABEL: func.func @written_bounds_stay
 //       CHECK:   scf.for

@@ -133,3 +133,26 @@ func.func @even_steps_do_not_tell(%x: memref<?xf32>, %n: index) {
   }
   return
 }
+
+// How far the loop goes is another number each time, and so is what it reads.
+// CHECK-LABEL: func.func @other_points_stay_in_order(
+//   CHECK-NOT:   arith.select
+//       CHECK:   return
+func.func @other_points_stay_in_order(%x: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  omp.parallel {
+    scf.for %t = %c0 to %n step %c1 {
+      %end = arith.addi %t, %n : index
+      omp.wsloop {
+        omp.loop_nest (%i) : index = (%c0) to (%end) step (%c1) {
+          memref.store %one, %x[%i] : memref<?xf32>
+          omp.yield
+        }
+      }
+    }
+    omp.terminator
+  }
+  return
+}

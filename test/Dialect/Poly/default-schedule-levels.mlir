@@ -69,7 +69,7 @@ poly.kernel @levels(%levels: memref<?xi32>, %child: memref<?xi32>, %W: memref<64
       reads(%levels[#begin], %levels[#end], %G[#own] : memref<?xi32>, memref<?xi32>, memref<?x?x64xf32>)
       writes(%H[affine_map<(l, p, j)[L, N, b, e, g] -> (p + b, j)>] : memref<?x64xf32>) interleaved 1 {
   ^bb0(%b: i32, %e: i32, %g: f32):
-    %0 = math.tanh %g : f32
+    %0 = arith.mulf %g, %g : f32
     poly.yield %0 : f32
   }
 }

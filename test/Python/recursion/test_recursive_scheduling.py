@@ -77,6 +77,12 @@ def test_results_are_the_same(scheduling: Scheduling, threads: int) -> None:
     check("dag_rnn", scheduling, threads)
 
 
+@pytest.mark.parametrize("name", ["tree_lstm", "binary_tree_lstm", "gru"])
+def test_two_threads_run_each_level_together(name: str) -> None:
+    """Each waits for the other where a level reads what another has computed."""
+    check(name, Scheduling(), threads=2)
+
+
 @pytest.mark.parametrize(
     ("name", "choice"),
     [("tree_lstm", 0), ("binary_tree_lstm", 2), ("gru", 1), ("gru", 3), ("gru", 4)],

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../StatementList.h"
+#include "StepLowering.h"
 #include "espalier/Dialect/Graph/IR/Graph.h"
 #include "espalier/Dialect/Poly/IR/Origin.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -58,11 +58,15 @@ private:
     SmallVector<ArrayId> operands, steps;
     SmallVector<AffineExpr> parameters;
     Location loc;
+    /// The indices of each step that its array has dimensions for.
+    SmallVector<SmallVector<unsigned>> dims = {};
   };
   ArrayId getArray(const Instance &instance, TensorRef tensor) {
     return tensor.isOperand() ? instance.operands[tensor.number]
                               : instance.steps[tensor.number];
   }
+  /// Adds the array of step `number`.
+  void addArray(Instance &instance, unsigned number, Location loc);
   /// Replaces the operator's tensors, sizes and parameters by the program's.
   Expr import(const Instance &instance, Expr expr);
   void addStep(Instance &instance, const Step &step, unsigned group);
@@ -85,143 +89,6 @@ private:
   llvm::DenseSet<ArrayId> returned;
   unsigned numGroups = 0;
 };
-
-/// Writes one equation as statements. Variables keep the ids of the definition
-/// until a statement is complete, then become its dimensions.
-class StepLowering {
-public:
-  StepLowering(StatementList &program, Location loc)
-      : program(program), loc(loc) {}
-
-  std::optional<VarId> recurrenceVar;
-  unsigned recurrenceGroup = 0;
-  std::optional<ArrayId> levels;
-
-  void declare(const IndexVar &var) {
-    if (extents.contains(var.id))
-      return;
-    order.push_back(var.id);
-    names[var.id] = var.name;
-    extents[var.id] = program.addExtent(var.extent);
-  }
-
-  /// Moves each reduction inside `expr` to a statement of its own.
-  Expr extractReductions(Expr expr) {
-    walk(expr, [&](Expr e) {
-      if (e.getKind() == Expr::Kind::Reduce)
-        for (const IndexVar &var : e.getReduceVars())
-          declare(var);
-    });
-    return transform(expr, [&](Expr e) -> Expr {
-      if (e.getKind() != Expr::Kind::Reduce)
-        return {};
-      return addReduction(e);
-    });
-  }
-
-  /// Adds `target[vars] = value`.
-  void addStatement(ArrayId target, ArrayRef<VarId> vars, Expr value,
-                    std::optional<ReduceKind> reduction, Conjunction domain) {
-    llvm::DenseMap<VarId, unsigned> position;
-    Statement statement{target, loc, {}, {}, reduction, std::nullopt, 0};
-    for (VarId var : vars) {
-      position[var] = position.size();
-      statement.extents.push_back(extents.lookup(var));
-      statement.names.push_back(names.lookup(var));
-      if (var == recurrenceVar) {
-        statement.recurrence = position.size() - 1;
-        statement.recurrenceGroup = recurrenceGroup;
-        statement.levels = levels;
-      }
-    }
-    SmallVector<AffineExpr> dims(order.empty() ? 0
-                                               : *llvm::max_element(order) + 1,
-                                 getAffineConstantExpr(0, program.context));
-    for (auto [var, place] : position)
-      dims[var] = getAffineDimExpr(place, program.context);
-    for (Condition &condition : domain)
-      condition.expr = condition.expr.replaceDims(dims);
-    value = transform(value, [&](Expr e) -> Expr {
-      if (e.getKind() != Expr::Kind::Variable)
-        return {};
-      return variable(position.lookup(e.getVariable()), program.context);
-    });
-    statement.pieces.push_back({std::move(domain), value});
-    program.statements.push_back(std::move(statement));
-  }
-
-private:
-  /// The variables that `expr` depends on, in order of declaration.
-  SmallVector<VarId> getFreeVars(Expr expr, ArrayRef<IndexVar> bound) {
-    llvm::SmallDenseSet<VarId> used;
-    walk(expr, [&](Expr e) {
-      if (e.getKind() == Expr::Kind::Variable)
-        used.insert(e.getVariable());
-    });
-    for (const IndexVar &var : bound)
-      used.erase(var.id);
-    // The steps of a recurrence are computed together, index by index.
-    if (recurrenceVar)
-      used.insert(*recurrenceVar);
-    SmallVector<VarId> free;
-    for (VarId var : order)
-      if (used.contains(var))
-        free.push_back(var);
-    return free;
-  }
-
-  Expr addReduction(Expr reduce);
-
-  StatementList &program;
-  Location loc;
-  SmallVector<VarId> order;
-  llvm::DenseMap<VarId, AffineExpr> extents;
-  llvm::DenseMap<VarId, std::string> names;
-};
-
-Expr StepLowering::addReduction(Expr reduce) {
-  Expr body = reduce.getOperands()[0];
-  Conjunction domain;
-  auto [affine, rest] = separateAffine(program, reduce.getGuard());
-  SmallVector<Conjunction> sets = *getConjunctions(program, affine);
-  if (sets.size() == 1)
-    domain = sets.front();
-  else
-    rest = reduce.getGuard();
-  // A guard that depends on data decides between the summand and nothing.
-  if (rest)
-    body =
-        select(rest, body, getNeutral(reduce.getReduceKind(), body.getType()));
-  Type type = reduce.getType();
-  if (body.getType() != type)
-    body = cast(type, body);
-
-  SmallVector<VarId> vars = getFreeVars(body, reduce.getReduceVars());
-  for (const Condition &condition : domain)
-    for (VarId var : order)
-      if (condition.expr.isFunctionOfDim(var) &&
-          !llvm::is_contained(vars, var) &&
-          llvm::none_of(reduce.getReduceVars(),
-                        [&](const IndexVar &v) { return v.id == var; }))
-        vars.push_back(var);
-  llvm::sort(vars, [&](VarId a, VarId b) {
-    return llvm::find(order, a) < llvm::find(order, b);
-  });
-
-  Array sum{Array::Kind::Intermediate, loc};
-  sum.elementType = type;
-  SmallVector<Expr> indices;
-  for (VarId var : vars) {
-    sum.extents.push_back(extents.lookup(var));
-    indices.push_back(variable(var, program.context));
-  }
-  ArrayId target = program.addArray(std::move(sum));
-  SmallVector<VarId> all(vars);
-  for (const IndexVar &var : reduce.getReduceVars())
-    all.push_back(var.id);
-  addStatement(target, all, body, reduce.getReduceKind(), std::move(domain));
-  return access(TensorRef::operand(target), indices, type);
-}
 
 SmallVector<AffineExpr>
 ProgramBuilder::getExtents(RankedTensorType type,
@@ -369,18 +236,58 @@ LogicalResult ProgramBuilder::addCast(tensor::CastOp cast) {
                     extents);
 }
 
+/// In an operator whose points come in levels, these are the rows of products;
+/// what has a single value is no row beside them, so arrays have no dimension
+/// for it unless somebody else sees them.
+void ProgramBuilder::addArray(Instance &instance, unsigned number,
+                              Location loc) {
+  const Definition &definition = *instance.definition;
+  const Step &step = definition.steps[number];
+  bool hasAll = llvm::is_contained(definition.results, number) ||
+                llvm::none_of(definition.steps, [](const Step &other) {
+                  return other.levels.has_value();
+                });
+  Array array{Array::Kind::Intermediate, loc};
+  array.elementType = step.elementType;
+  SmallVector<unsigned> &dims = instance.dims.emplace_back();
+  for (auto [dim, var] : llvm::enumerate(step.indices)) {
+    AffineExpr extent = program.addExtent(import(instance, var.extent));
+    if (!hasAll && dim != step.recurrence &&
+        extent == getAffineConstantExpr(1, program.context))
+      continue;
+    dims.push_back(dim);
+    array.extents.push_back(extent);
+  }
+  instance.steps.push_back(program.addArray(std::move(array)));
+}
+
 Expr ProgramBuilder::import(const Instance &instance, Expr expr) {
   return transform(expr, [&](Expr e) -> Expr {
     switch (e.getKind()) {
-    case Expr::Kind::Size:
+    case Expr::Kind::Size: {
+      TensorRef tensor = e.getTensor();
+      unsigned dim = e.getNumber();
+      if (!tensor.isOperand()) {
+        ArrayRef<unsigned> dims = instance.dims[tensor.number];
+        dim = llvm::find(dims, dim) - dims.begin();
+        if (dim == dims.size())
+          return constant(int64_t(1));
+      }
       return program.expression(
-          program.arrays[getArray(instance, e.getTensor())]
-              .extents[e.getNumber()]);
+          program.arrays[getArray(instance, tensor)].extents[dim]);
+    }
     case Expr::Kind::Parameter:
       return program.expression(instance.parameters[e.getNumber()]);
-    case Expr::Kind::Access:
-      return access(TensorRef::operand(getArray(instance, e.getTensor())),
-                    e.getOperands(), e.getType());
+    case Expr::Kind::Access: {
+      TensorRef tensor = e.getTensor();
+      SmallVector<Expr> indices(e.getOperands());
+      if (!tensor.isOperand())
+        indices = llvm::map_to_vector(
+            instance.dims[tensor.number],
+            [&](unsigned dim) { return e.getOperands()[dim]; });
+      return access(TensorRef::operand(getArray(instance, tensor)), indices,
+                    e.getType());
+    }
     default:
       return {};
     }
@@ -391,19 +298,31 @@ void ProgramBuilder::addStep(Instance &instance, const Step &step,
                              unsigned group) {
   StepLowering lowering(program, instance.loc);
   SmallVector<VarId> vars;
-  ArrayId target = instance.steps[&step - instance.definition->steps.begin()];
-  for (auto [dim, var] : llvm::enumerate(step.indices)) {
-    lowering.declare({var.id, var.name,
-                      program.expression(program.arrays[target].extents[dim])});
+  unsigned number = &step - instance.definition->steps.begin();
+  ArrayId target = instance.steps[number];
+  for (auto [dim, extent] :
+       llvm::zip_equal(instance.dims[number], program.arrays[target].extents)) {
+    const IndexVar &var = step.indices[dim];
+    lowering.declare({var.id, var.name, program.expression(extent)});
     vars.push_back(var.id);
   }
+  // Others have no value but the first.
+  Expr value = transform(import(instance, step.value), [&](Expr e) -> Expr {
+    auto isOther = [&](const IndexVar &var) {
+      return var.id == e.getVariable() && !llvm::is_contained(vars, var.id);
+    };
+    return e.getKind() == Expr::Kind::Variable &&
+                   llvm::any_of(step.indices, isOther)
+               ? constant(int64_t(0))
+               : Expr();
+  });
   if (step.recurrence) {
-    lowering.recurrenceVar = vars[*step.recurrence];
+    lowering.recurrenceVar = step.indices[*step.recurrence].id;
     lowering.recurrenceGroup = group;
     if (step.levels)
       lowering.levels = instance.operands[*step.levels];
   }
-  Expr value = lowering.extractReductions(import(instance, step.value));
+  value = lowering.extractReductions(value);
   if (value.getType() != step.elementType)
     value = cast(step.elementType, value);
   lowering.addStatement(target, vars, value, std::nullopt, {});
@@ -469,13 +388,8 @@ LogicalResult ProgramBuilder::addOperator(graph::DefinedOpInterface op) {
   if (failed(addRequirements(op, instance)))
     return failure();
   // The arrays come first: a recurrence refers to steps that follow.
-  for (const Step &step : definition.steps) {
-    Array array{Array::Kind::Intermediate, op->getLoc()};
-    array.elementType = step.elementType;
-    for (const IndexVar &var : step.indices)
-      array.extents.push_back(program.addExtent(import(instance, var.extent)));
-    instance.steps.push_back(program.addArray(std::move(array)));
-  }
+  for (unsigned number = 0; number < definition.steps.size(); ++number)
+    addArray(instance, number, op->getLoc());
   for (auto [number, result] : llvm::enumerate(op->getResults())) {
     ArrayId array = instance.steps[definition.results[number]];
     if (failed(setExtents(op, cast<RankedTensorType>(result.getType()),

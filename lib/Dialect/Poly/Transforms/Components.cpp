@@ -394,6 +394,30 @@ static bool startsSum(ArrayRef<ComputeShape> shapes, unsigned first,
          ArrayRef(sum.extents).take_front(numDims) == ArrayRef(start.extents);
 }
 
+/// Whether a map after sums of `group`, which a recurrence repeats, is better
+/// alone: it reads rows that were computed before the recurrence, at places
+/// that data says. Row by row they come as fast as they are read, and tile by
+/// tile each of them is waited for.
+static bool readsFarRows(ArrayRef<ComputeShape> shapes, const Component &group,
+                         const ComputeShape &map) {
+  auto isSum = [&](unsigned i) {
+    return shapes[i].op.getReduction() &&
+           shapes[i].getNumDims() > group.sharedDims;
+  };
+  unsigned numParams = map.op.getKernel().getNumParameters();
+  auto isFar = [&](const ComputeAccess &read) {
+    return isa<BlockArgument>(read.array) && read.map.getNumResults() > 1 &&
+           llvm::any_of(read.map.getResults(), [&](AffineExpr index) {
+             return llvm::any_of(llvm::seq(numParams, read.map.getNumSymbols()),
+                                 [&](unsigned symbol) {
+                                   return index.isFunctionOfSymbol(symbol);
+                                 });
+           });
+  };
+  return group.numOuter > 0 && !map.op.getReduction() &&
+         llvm::any_of(group.computes, isSum) && llvm::any_of(map.reads, isFar);
+}
+
 SmallVector<Component> espalier::poly::findGroups(ArrayRef<ComputeShape> shapes,
                                                   const Component &component) {
   SmallVector<Edge> edges = findEdges(shapes);
@@ -427,6 +451,7 @@ SmallVector<Component> espalier::poly::findGroups(ArrayRef<ComputeShape> shapes,
         isClosedBy(shapes, component, joined, alone.sharedDims))
       joined.numWindow = joined.sharedDims - alone.sharedDims;
     if ((joined.sharedDims == alone.sharedDims || joined.numWindow) &&
+        !readsFarRows(shapes, joined, shapes[i]) &&
         hasWindow(shapes[i], alone.sharedDims, first,
                   alone.sharedDims + joined.numWindow)) {
       joined.computes.push_back(i);

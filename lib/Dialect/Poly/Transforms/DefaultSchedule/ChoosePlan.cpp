@@ -99,8 +99,11 @@ static int64_t countPoints(const ComputeShape &shape, unsigned numOuter,
 }
 
 bool PlanChooser::isParallelWorthwhile() const {
-  if (target.getCores() < 2 || outer.areParallel)
-    return false;
+  return target.getCores() >= 2 && !outer.areParallel &&
+         (outer.haveThreads || hasParallelWork());
+}
+
+bool PlanChooser::hasParallelWork() const {
   unsigned numInOrder = 0;
   while (numInOrder < component.numOuter && component.sequential[numInOrder])
     ++numInOrder;
@@ -132,7 +135,8 @@ void PlanChooser::chooseParallelLoops() {
     return;
   // Threads run the outermost loops. Later loops of an ordered one are inside
   // every iteration of it.
-  unsigned most = plan.numAroundRest ? 1 : plan.loops.size();
+  unsigned most =
+      plan.numAroundRest || !hasParallelWork() ? 1 : plan.loops.size();
   int64_t iterations = 1;
   while (plan.numParallel < most &&
          !component.sequential[plan.loops[plan.numParallel]] &&
@@ -274,6 +278,12 @@ void PlanChooser::runGroups(ArrayRef<Component> groups) {
                       isParallelWorthwhile();
   if (loops.areParallel)
     plan.numParallel = numParallel;
+  loops.haveThreads =
+      component.numOuter > 0 && target.getCores() >= 2 && !loops.areParallel &&
+      llvm::any_of(groups, [&](const Component &group) {
+        PlanChooser inside(kernel, shapes, group, choices, loops);
+        return inside.hasParallelWork() && !inside.isSequential();
+      });
   unsigned number = choices.plans.size();
   choices.plans.push_back(plan);
   for (const Component &group : groups)

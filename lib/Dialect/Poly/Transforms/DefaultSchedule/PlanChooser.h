@@ -25,6 +25,10 @@ struct Choices {
 struct OuterLoops {
   unsigned count = 0; ///< The first shared dimensions.
   bool areParallel = false;
+  /// Whether something inside of them is parallel in each iteration of a
+  /// recurrence. Then everything is that can be, so that threads are woken once
+  /// and not in each iteration.
+  bool haveThreads = false;
 };
 
 /// Chooses the plan of a component, and those of the groups inside.
@@ -114,6 +118,8 @@ private:
   /// is short and has another address for each of its points.
   bool isUnrolled(const ComputeShape &compute, unsigned dim) const;
   bool isParallelWorthwhile() const;
+  /// Whether there is so much to do that threads are woken for it.
+  bool hasParallelWork() const;
   /// Whether the loop over panels is around tiles and rests alike, so that each
   /// panel is read once for all of them.
   bool isPanelAroundRest() const;

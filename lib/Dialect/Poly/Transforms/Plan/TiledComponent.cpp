@@ -1,7 +1,9 @@
 //===- TiledComponent.cpp - A plan and what it is for ---------------------===//
 
 #include "TiledComponent.h"
+#include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/Support/CodeSize.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace espalier::poly;
@@ -83,6 +85,19 @@ bool TiledComponent::hasRowVersions(unsigned dim) const {
   };
   return isOpen(dim) && getRows(dim) <= kMaxRowVersions && findReduction() &&
          llvm::count_if(llvm::seq(0u, plan.numShared), isOpen) == 1;
+}
+
+bool TiledComponent::hasTileLoops(unsigned position) const {
+  const ComputeShape &compute = shape(position);
+  auto isFunction = [](Operation &op) {
+    return isa<math::MathDialect>(op.getDialect());
+  };
+  return !compute.op.getReduction() && compute.getNumDims() == plan.numShared &&
+         llvm::any_of(llvm::seq(0u, plan.numShared),
+                      [&](unsigned dim) {
+                        return isLimited(dim) && getRows(dim) > 1;
+                      }) &&
+         llvm::any_of(compute.op.getBody().getOps(), isFunction);
 }
 
 SmallVector<IndexRange> TiledComponent::getIndexRanges(unsigned dim) const {
@@ -194,6 +209,34 @@ bool TiledComponent::isPartlyWritten(Value array) const {
   return false;
 }
 
+bool TiledComponent::fitsRegisters(Value array, int64_t elements) const {
+  auto uses = [&](ArrayRef<ComputeAccess> accesses) {
+    return llvm::any_of(accesses, [&](const ComputeAccess &access) {
+      return access.array == array;
+    });
+  };
+  std::optional<unsigned> first, last;
+  for (unsigned position = 0; position < computes.size(); ++position) {
+    bool isRead = uses(shape(position).reads);
+    bool isWritten = uses(shape(position).writes);
+    if ((isRead || isWritten) && hasTileLoops(position))
+      return false;
+    if (isWritten && !first)
+      first = position;
+    if (isRead)
+      last = position;
+  }
+  // Sums of one tile have as many vectors each.
+  if (!first || !last || !plan.lanes ||
+      2 * elements <= plan.width * getTarget(kernel).getRegisters())
+    return true;
+  return llvm::none_of(llvm::seq(*first, *last), [&](unsigned position) {
+    return shape(position).op.getReduction() &&
+           shape(position).getNumDims() > plan.numShared &&
+           !uses(shape(position).writes);
+  });
+}
+
 SmallVector<std::pair<unsigned, const ComputeAccess *>>
 TiledComponent::getFirstWrites() const {
   SmallVector<std::pair<unsigned, const ComputeAccess *>> first;
@@ -265,6 +308,13 @@ TiledComponent::findStorage(const ComputeAccess &write) const {
                 storage.type.hasStaticShape() && !isPartlyWritten(write.array);
   for (unsigned dim = 0; dim < plan.numShared; ++dim)
     isTile &= bool(getSharedBound(dim));
+  // LLVM would keep one that it can on the stack in each step of another sum;
+  // the memory that an array of an iteration has is as near.
+  if (isTile && !fitsRegisters(write.array, storage.type.getNumElements())) {
+    if (array.getStorage())
+      return std::nullopt;
+    isTile = false;
+  }
   if (isTile)
     storage.placement = PlacementAttr::get(context, Placement::Register);
   else if (fitsStack(storage.type))

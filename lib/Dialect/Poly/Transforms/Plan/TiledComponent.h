@@ -108,6 +108,12 @@ public:
   PartLoop getPartLoop(unsigned position, llvm::ArrayRef<unsigned> order,
                        int64_t terms) const;
 
+  /// Whether a map runs over the rows and vectors of a tile in loops: there is
+  /// code for each number of rows where data says how many there are, and what
+  /// computes functions such as `exp`, written out for each vector, is long and
+  /// leaves no registers.
+  bool hasTileLoops(unsigned position) const;
+
   /// The memory for one tile of a local array that `write` makes; nothing if
   /// others use it, or iterations would share it.
   std::optional<TileStorage> findStorage(const ComputeAccess &write) const;
@@ -133,6 +139,10 @@ protected:
   bool isShared(mlir::Value array) const;
   /// Whether some elements of an array are not written in every iteration.
   bool isPartlyWritten(mlir::Value array) const;
+  /// Whether the tile of `array`, of so many elements, can be in registers from
+  /// its first write to its last use: everything that uses it is written out,
+  /// and no other sum takes the registers meanwhile.
+  bool fitsRegisters(mlir::Value array, int64_t elements) const;
   /// Whether data says the same of the shared loops in all computations.
   bool haveSameConditions() const;
   std::optional<Prefetch> findPanelPrefetch() const;

@@ -195,14 +195,16 @@ void PlanWriter::addTilePoints(unsigned position, ArrayRef<IndexRange> ranges,
   };
   for (unsigned dim = plan.numShared; dim < getFirstOwn(compute); ++dim)
     loops.add(getDim(dim), getLoop(LoopKind::Unroll));
+  LoopAttr kind =
+      getLoop(hasTileLoops(position) ? LoopKind::Sequential : LoopKind::Unroll);
   for (unsigned dim = 0; dim < plan.numShared; ++dim)
     if (dim != plan.lanes && ranges[dim].size > 1)
-      loops.add(inside(dim), getLoop(LoopKind::Unroll));
+      loops.add(inside(dim), kind);
   if (!plan.lanes)
     return;
   AffineExpr lane = inside(*plan.lanes);
   if (ranges[*plan.lanes].size > plan.width)
-    loops.add(lane.floorDiv(plan.width), getLoop(LoopKind::Unroll));
+    loops.add(lane.floorDiv(plan.width), kind);
   loops.add(lane % plan.width, LoopAttr::getVector(context, plan.width));
 }
 
