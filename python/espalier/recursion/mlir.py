@@ -65,9 +65,10 @@ def model_name(trace: Trace) -> str:
 
 
 class CellWriter:
-    """Writes the operations of a cell."""
+    """Writes the operations of a cell, with their lines in `file` unless that is empty."""
 
-    def __init__(self, signature: Signature) -> None:
+    def __init__(self, signature: Signature, file: str) -> None:
+        self.file = json.dumps(file, ensure_ascii=False) if file else ""
         self.node = node_type(signature)
         self.arguments = value_names(signature)
         self.names: dict[int, str] = {}
@@ -91,13 +92,14 @@ class CellWriter:
             return
         results = ", ".join(map(self.name, op.results))
         types = ", ".join(map(type_of, op.results))
+        place = f" loc({self.file}:{op.line}:0)" if self.file else ""
         head = f"{indent}{results} = "
         if op.name == "feature":
             whole = type_text(("?", *op.results[0].shape), op.results[0].dtype)
             source = f"{self.arguments[str(attributes['source'])]} at %n"
-            yield f"{head}rec.feature {source} : {whole}, {self.node} -> {types}"
+            yield f"{head}rec.feature {source} : {whole}, {self.node} -> {types}{place}"
         elif op.name == "call":
-            yield f"{head}rec.call %n child {attributes['child']} : {self.node} -> {types}"
+            yield f"{head}rec.call %n child {attributes['child']} : {self.node} -> {types}{place}"
         elif op.name == "children":
             assert op.body is not None
             kinds = ", ".join([str(attributes["kind"])] * len(op.results))
@@ -105,14 +107,14 @@ class CellWriter:
             yield f"{head}rec.children %n reduce [{kinds}] {{"
             yield f"{indent}^bb0({arguments}):"
             yield from self.block(op.body, indent + "  ")
-            yield f"{indent}}} : {self.node} -> {types}"
+            yield f"{indent}}} : {self.node} -> {types}{place}"
         elif op.name == "constant":
             bits = np.float32(attributes["value"]).view(np.uint32)
-            yield f"{head}arith.constant dense<0x{bits:08X}> : {types}"
+            yield f"{head}arith.constant dense<0x{bits:08X}> : {types}{place}"
         else:
             names = ", ".join(map(self.name, operands))
             signature = f"({', '.join(map(type_of, operands))}) -> {types}"
-            yield f"{head}graph.{op.name} {names}{self.clause(op)} : {signature}"
+            yield f"{head}graph.{op.name} {names}{self.clause(op)} : {signature}{place}"
 
     def clause(self, op: Operation) -> str:
         """Return what stands between the operands and the types."""
@@ -129,7 +131,7 @@ class CellWriter:
         return ""
 
 
-def model_text(trace: Trace, scheduling: Scheduling) -> str:
+def model_text(trace: Trace, scheduling: Scheduling, has_lines: bool) -> str:
     """Return the model."""
     signature = trace.signature
     types, names = argument_types(signature), value_names(signature)
@@ -138,12 +140,18 @@ def model_text(trace: Trace, scheduling: Scheduling) -> str:
     head = f"@{model_name(trace)}(%n: {node_type(signature)}{arguments})"
     lines = [f"rec.model private {head} -> ({results}){scheduling.attributes()} {{"]
     for kind, block in (("leaf", trace.leaf), ("interior", trace.interior)):
-        lines += [f"  rec.case {kind} {{", *CellWriter(signature).block(block, "    "), "  }"]
+        writer = CellWriter(signature, trace.file if has_lines else "")
+        lines += [f"  rec.case {kind} {{", *writer.block(block, "    "), "  }"]
     return "\n".join([*lines, "}"])
 
 
-def program_text(trace: Trace, places: str, scheduling: Scheduling) -> str:
-    """Return a module with the model, and `main`, which applies it to structures."""
+def program_text(
+    trace: Trace, places: str, scheduling: Scheduling, *, has_lines: bool = False
+) -> str:
+    """Return a module with the model, and `main`, which applies it to structures.
+
+    With lines, operators are located in the function's file.
+    """
     signature = trace.signature
     columns = str(signature.arity or "?")
     structure = dict.fromkeys(STRUCTURE, "tensor<?xi32>")
@@ -162,7 +170,7 @@ def program_text(trace: Trace, places: str, scheduling: Scheduling) -> str:
     values = ", ".join(f"%r{i}" for i in range(len(outputs)))
     given = f"({', '.join(types.values())}) -> ({', '.join(outputs)})"
     head = f"@{model_name(trace)} at {places} of [{', '.join(f'%{s}' for s in structure)}]"
-    return f"""{model_text(trace, scheduling)}
+    return f"""{model_text(trace, scheduling, has_lines)}
 func.func @main({", ".join(arguments)}) -> ({results}) {{
   {values} = rec.apply {head}
       ({", ".join(names.values())})

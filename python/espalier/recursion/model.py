@@ -339,7 +339,8 @@ class Recursive:
 
     def _module(self, trace: Trace, at: str) -> _espalier.Module:
         """Return the program, scheduled."""
-        module = _espalier.Module.parse(program_text(trace, at, self.scheduling))
+        text = program_text(trace, at, self.scheduling, has_lines=True)
+        module = _espalier.Module.parse(text)
         module.name = to_identifier(trace.name)
         for name, value in self._bound.items():
             module.bind_input(trace.inputs[name], value.reshape(-1).view(np.uint8))

@@ -28,6 +28,7 @@ class Operation:
     Attributes:
         name: the operator of the `graph` dialect, or "constant", "argument", "feature",
             "call" or "children", which `mlir` and `reference` know.
+        line: that of the user's function which asks for it.
         body: for "children", what is computed for each child.
     """
 
@@ -35,6 +36,7 @@ class Operation:
     operands: tuple[Tensor, ...]
     results: tuple[Tensor, ...]
     attributes: dict[str, Attribute]
+    line: int
     body: Block | None = None
 
 
@@ -62,16 +64,18 @@ class Cell:
     closed: set[Tensor] = field(default_factory=set)
     count: int = 0
 
-    def fail(self, message: str) -> NoReturn:
-        """Report what the user's function does, at the line that does it."""
+    def line(self) -> int:
+        """Return the line of the user's function that runs."""
         frame = sys._getframe(1)
         while frame.f_back and frame.f_code.co_filename != self.code.co_filename:
             frame = frame.f_back
         if frame.f_code.co_filename != self.code.co_filename:
-            line = self.code.co_firstlineno
-        else:
-            line = frame.f_lineno
-        raise RecursiveError(f"{self.code.co_filename}:{line}: {message}")
+            return self.code.co_firstlineno
+        return frame.f_lineno
+
+    def fail(self, message: str) -> NoReturn:
+        """Report what the user's function does, at the line that does it."""
+        raise RecursiveError(f"{self.code.co_filename}:{self.line()}: {message}")
 
     def tensor(self, shape: Sequence[int], dtype: str = "f32") -> Tensor:
         """Return a new tensor, the result of no operation yet."""
@@ -113,7 +117,9 @@ class Cell:
         for operand in operands:
             self.require(operand)
         result = self.tensor(shape, dtype)
-        self.block.operations.append(Operation(name, tuple(operands), (result,), attributes))
+        self.block.operations.append(
+            Operation(name, tuple(operands), (result,), attributes, self.line())
+        )
         return result
 
 

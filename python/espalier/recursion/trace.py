@@ -45,9 +45,14 @@ class Signature:
 
 @dataclass(eq=False)
 class Trace:
-    """A model: a cell for leaves and one for interior nodes."""
+    """A model: a cell for leaves and one for interior nodes.
+
+    Attributes:
+        file: where the function is that it was made of.
+    """
 
     name: str
+    file: str
     signature: Signature
     leaf: Block
     interior: Block
@@ -186,7 +191,8 @@ class Tracer:
             self.cell.fail(
                 f"expects results of interior nodes as of leaves, {self.shapes}, but got {shapes}"
             )
-        return Trace(self.function.__name__, self.signature, leaf, interior)
+        file = self.function.__code__.co_filename
+        return Trace(self.function.__name__, file, self.signature, leaf, interior)
 
     def _trace(self, is_leaf: bool) -> Block:
         self.cell = Cell(self.function.__code__)
@@ -220,7 +226,9 @@ class Tracer:
         if self.is_inside:
             self.cell.fail("expects calls outside of a reduction, whose body has the results")
         results = tuple(self.cell.tensor(shape) for shape in self.shapes)
-        self.cell.block.operations.append(Operation("call", (), results, {"child": child.number}))
+        self.cell.block.operations.append(
+            Operation("call", (), results, {"child": child.number}, self.cell.line())
+        )
         return results if len(results) > 1 else results[0]
 
     def reduce(
@@ -239,7 +247,9 @@ class Tracer:
             self.cell.closed.update(inner.arguments)
             self.cell.closed.update(t for op in inner.operations for t in op.results)
         results = tuple(self.cell.tensor(t.shape) for t in inner.results)
-        outer.operations.append(Operation("children", (), results, {"kind": kind}, inner))
+        outer.operations.append(
+            Operation("children", (), results, {"kind": kind}, self.cell.line(), inner)
+        )
         return results if len(results) > 1 else results[0]
 
 

@@ -1,6 +1,7 @@
 """Names, threads and sizes that recursive functions are used with."""
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -100,6 +101,17 @@ def test_a_call_is_explained() -> None:
     product = [line for line in lines if "graph.matmul" in line]
     assert "is computed in the recursion, for all nodes of a level" in product[0]
     assert "could be computed with the child" in product[1]
+    place = f"({Path(__file__).name}:{f.function.__code__.co_firstlineno + 3})"
+    assert all(line.endswith(place) for line in product)
+    assert lines[lines.index("each step of the recurrence is 5 loop nests:") + 1 :] == [
+        "  over m, k: places to read at; places to read at",
+        "  over m, k, j0: a choice of what is read; a choice of what is read"
+        " (it has other loops than what is before)",
+        "  over m, k, j: mulf, addf reduced over k_1"
+        " (it needs what is before at other points of these loops)",
+        "  over m, j0: addf reduced over k (it has other loops than what is before)",
+        "  over m, b0: addf, tanh (it reads rows that are computed before the recurrence)",
+    ]
     moved = f.configure(scheduling=Scheduling(refactor=True))
     assert "could be computed with the child" not in moved.explain(TREE, **arrays)
     comb = Structures.from_sequences([np.zeros(30, np.int32)])

@@ -381,10 +381,8 @@ static bool isClosedBy(ArrayRef<ComputeShape> shapes,
   });
 }
 
-/// Whether computation `first` only starts the sums of `second`, the next one,
-/// at the same points.
-static bool startsSum(ArrayRef<ComputeShape> shapes, unsigned first,
-                      unsigned second) {
+bool espalier::poly::startsSum(ArrayRef<ComputeShape> shapes, unsigned first,
+                               unsigned second) {
   const ComputeShape &start = shapes[first], &sum = shapes[second];
   unsigned numDims = start.getNumDims();
   return second == first + 1 && sum.op.getReduction() &&
@@ -394,12 +392,9 @@ static bool startsSum(ArrayRef<ComputeShape> shapes, unsigned first,
          ArrayRef(sum.extents).take_front(numDims) == ArrayRef(start.extents);
 }
 
-/// Whether a map after sums of `group`, which a recurrence repeats, is better
-/// alone: it reads rows that were computed before the recurrence, at places
-/// that data says. Row by row they come as fast as they are read, and tile by
-/// tile each of them is waited for.
-static bool readsFarRows(ArrayRef<ComputeShape> shapes, const Component &group,
-                         const ComputeShape &map) {
+bool espalier::poly::readsFarRows(ArrayRef<ComputeShape> shapes,
+                                  const Component &group,
+                                  const ComputeShape &map) {
   auto isSum = [&](unsigned i) {
     return shapes[i].op.getReduction() &&
            shapes[i].getNumDims() > group.sharedDims;

@@ -97,6 +97,18 @@ llvm::SmallVector<Component> findComponents(llvm::ArrayRef<ComputeShape> shapes,
 llvm::SmallVector<Component> findGroups(llvm::ArrayRef<ComputeShape> shapes,
                                         const Component &component);
 
+/// Whether computation `first` only starts the sums of `second`, the next one,
+/// at the same points.
+bool startsSum(llvm::ArrayRef<ComputeShape> shapes, unsigned first,
+               unsigned second);
+
+/// Whether a map after sums of `group`, which a recurrence repeats, is better
+/// alone: it reads rows that were computed before the recurrence, at places
+/// that data says. Row by row they come as fast as they are read, and tile by
+/// tile each of them is waited for.
+bool readsFarRows(llvm::ArrayRef<ComputeShape> shapes, const Component &group,
+                  const ComputeShape &map);
+
 } // namespace espalier::poly
 
 #endif // ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_KERNELSHAPE_H
