@@ -212,7 +212,8 @@ def BufferLayoutOp
       the array is one of the kernel, or the caller's, or is seen in another
       shape; the kernel is not called exactly once; the layout has other results
       than indices and their quotients and remainders by positive numbers, or
-      elements would share a place.
+      elements would share a place; elements that the kernel states to be in
+      order (`poly.monotonic`) would have several indices.
     - Definite failure: the target is not a computation.
 
     Example:
