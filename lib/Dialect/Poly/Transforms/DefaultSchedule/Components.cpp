@@ -1,6 +1,6 @@
 //===- Components.cpp - Computations that share loops ---------------------===//
 
-#include "KernelShape.h"
+#include "../KernelShape.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
 using namespace mlir;
