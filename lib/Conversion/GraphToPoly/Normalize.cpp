@@ -274,13 +274,12 @@ Expr Normalizer::extract(const Statement &user, Expr value, Type type) {
     return program.arrays[other.target].elementType == type &&
            isSame(statement, other);
   });
-  if (known == extracted.end()) {
-    statement.target = program.addArray(std::move(array));
-    extracted.push_back(statement);
-    known = std::prev(extracted.end());
-    add(std::move(statement));
-  }
-  return access(TensorRef::operand(known->target), indices, type);
+  if (known != extracted.end())
+    return access(TensorRef::operand(known->target), indices, type);
+  ArrayId target = statement.target = program.addArray(std::move(array));
+  extracted.push_back(statement);
+  add(std::move(statement));
+  return access(TensorRef::operand(target), indices, type);
 }
 
 /// Whether `expr` is an integer element read at affine indices.
