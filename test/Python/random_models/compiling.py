@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import subprocess
+from dataclasses import replace
 
 from espalier import _espalier, compiler
 from espalier.errors import CompileError, EspalierError
@@ -76,7 +77,8 @@ def store(sample: Sample) -> str | None:
 def make_kernels(sample: Sample) -> str | None:
     """Return the kernels that are formed without some steps.
 
-    None if the sample skips none, or if what it computes depends on values.
+    None if the sample skips none, or if what it computes depends on values. The format of
+    constants is as `store` says.
     """
     if not sample.skips:
         return None
@@ -91,6 +93,9 @@ def make_kernels(sample: Sample) -> str | None:
     passes = ",".join(["canonicalize,cse", *forming, *placing])
     result = _optimize(text, passes)
     if result.returncode:
+        # What the steps make of a sum decides which formats are for it.
+        if sample.sparse not in ("", "any") and "expects a sum that" in result.stderr:
+            return make_kernels(replace(sample, sparse="any"))
         raise EspalierError(f"without {skipped}: {result.stderr}")
     return result.stdout
 
