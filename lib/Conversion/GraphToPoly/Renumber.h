@@ -30,8 +30,8 @@ llvm::DenseSet<ArrayId> findLocal(const StatementList &program,
                                   const FusionGroup &fusionGroup,
                                   const llvm::DenseSet<ArrayId> &escaping);
 
-/// Rewrites the statements of a kernel that computes and reads its own arrays at
-/// the shared dimensions; arrays may have more dimensions, which stay.
+/// Rewrites the statements of a kernel that computes and reads its own arrays
+/// at the shared dimensions; arrays may have more dimensions, which stay.
 class Renumberer {
 public:
   Renumberer(StatementList &program, Renumbering renumbering)
