@@ -20,13 +20,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
-from random_kernels import MAX_SECONDS, load, run_from_command_line, run_in_python, same
+from isolated_cases import run_in_children
+from random_kernels import (
+    MAX_SECONDS,
+    load,
+    run_from_command_line,
+    run_in_python,
+    same,
+)
 
 from espalier.compiler import Options
 from espalier.errors import CompileError, EspalierError
 from espalier.schedules import Schedule, ScheduleError
 from espalier.testing.guarded import SIDES, guarded
-from espalier.testing.pool import run_isolated
 
 HEAD = """from espalier.kernels import f64, i8, i32, i64, kernel, label, local, sizes
 n, m, t = sizes("n m t")
@@ -333,18 +339,14 @@ def compare(
 
 def run_cases(cases: int, seed: int, jobs: int = 1) -> tuple[list[str], Counter[str]]:
     """Run many cases; return what is wrong, and counts."""
-    faults, counts = [], Counter[str]()
     names = [str(seed * 1_000_003 + number) for number in range(cases)]
-    for name, result in run_isolated(run_case, names, jobs=jobs, timeout=300):
-        if isinstance(result, str):
-            text = Writer(random.Random(int(name))).text("@kernel")
-            faults.append(f"case {name}: {result}\n{text}")
-            continue
-        fault, own = result
-        counts += own
-        if fault:
-            faults.append(f"case {name}: {fault}")
-    return faults, counts
+    return run_in_children(
+        run_case,
+        lambda name: Writer(random.Random(int(name))).text("@kernel"),
+        names,
+        jobs,
+        timeout=300,
+    )
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
+from isolated_cases import run_in_children
 from random_kernels import run_from_command_line
 
 from espalier import _espalier
@@ -24,7 +25,6 @@ from espalier.compiler import Options
 from espalier.errors import CompileError, EspalierError
 from espalier.kernels.program import compile_kernel
 from espalier.testing.guarded import SIDES, guarded
-from espalier.testing.pool import run_isolated
 
 SIZES = ("n", "m")
 DTYPES = {"i8": "int8", "i32": "int32", "i64": "int64", "u8": "uint8", "bool": "bool"}
@@ -188,17 +188,8 @@ def run_case(name: str) -> tuple[str, Counter[str]]:
 
 def run_cases(cases: int, seed: int, jobs: int = 1) -> tuple[list[str], Counter[str]]:
     """Run many cases; return what is wrong, and counts."""
-    faults, counts = [], Counter[str]()
     names = [str(seed * 1_000_003 + number) for number in range(cases)]
-    for name, result in run_isolated(run_case, names, jobs=jobs, timeout=120):
-        if isinstance(result, str):
-            faults.append(f"{result}\n{Case(int(name)).text()}")
-            continue
-        fault, own = result
-        counts += own
-        if fault:
-            faults.append(f"case {name}: {fault}")
-    return faults, counts
+    return run_in_children(run_case, lambda name: Case(int(name)).text(), names, jobs, timeout=120)
 
 
 if __name__ == "__main__":
