@@ -17,9 +17,16 @@ from random_models import heap, search
 from random_models import judge as judging
 from random_models.builder import DTYPES
 from random_models.choices import choose
-from random_models.compiling import store
+from random_models.compiling import load, store
 from random_models.evaluate import Evaluator, Impossible, make_model
-from random_models.generate import FORMATS, Sample, generate, generate_convolutions, generate_one
+from random_models.generate import (
+    FORMATS,
+    Sample,
+    generate,
+    generate_attention,
+    generate_convolutions,
+    generate_one,
+)
 from random_models.judge import judge
 from random_models.minimize import minimize
 from random_models.recipes import LEFT_OUT, RECIPES, claimed
@@ -49,6 +56,7 @@ def test_samples_have_the_corners():
     extents = {extent for array in arrays for extent in array.shape}
     assert {0, 1, 2, 3, 5, 7, 13, 17} <= extents
     assert any(sample.dynamic for sample in samples)
+    assert any(sample.machine for sample in samples)
     assert any(not sample.inputs for sample in samples)
     assert any(set(sample.outputs) & set(sample.inputs) for sample in samples)
     assert len({sample.opset for sample in samples}) > 10
@@ -83,6 +91,21 @@ def test_choices_are_accepted():
 @pytest.mark.parametrize("seed", range(4))
 def test_convolutions_by_chosen_algorithms(seed: int):
     assert judge(generate_convolutions(seed)).text == ""
+
+
+def test_attention_is_one_kernel_where_caches_are_small():
+    counts = set()
+    for seed in range(12):
+        text = load(generate_attention(seed))
+        assert text is not None
+        lowered = str(compiler.lower(text, options=compiler.Options(cache=None)))
+        counts.add(lowered.count("poly.kernel private"))
+    assert counts >= {1, 3}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_attention_in_small_caches(seed: int):
+    assert judge(generate_attention(seed)).text == ""
 
 
 def test_a_seed_is_a_model():

@@ -19,7 +19,7 @@ def show(sample: Sample) -> None:
     print(onnx.printer.to_text(sample.model()))
     for name, array in sample.inputs.items():
         print(f"{name} = {array!r}")
-    for name in ("winograd", "threads", "skips", "choices", "features", "sparse"):
+    for name in ("winograd", "threads", "skips", "choices", "features", "sparse", "machine"):
         print(f"{name}={getattr(sample, name)}")
 
 
@@ -28,6 +28,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="random_models", description=__doc__)
     parser.add_argument("--count", type=int, default=100, help="number of seeds")
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
+    parser.add_argument(
+        "--kind", metavar="KIND", help="of an operator, of 'convolutions' or of 'attention'"
+    )
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--show", metavar="SEED", help="print a model instead")
     parser.add_argument("--minimize", metavar="SEED", help="make a failing model smaller instead")
@@ -56,7 +59,8 @@ def main() -> int:
 def check(args: argparse.Namespace) -> int:
     """Judge the models of some seeds; return 1 if there was a finding."""
     counts: Counter[str] = Counter()
-    seeds = [str(seed) for seed in range(args.seed, args.seed + args.count)]
+    prefix = f"{args.kind}:" if args.kind else ""
+    seeds = [f"{prefix}{seed}" for seed in range(args.seed, args.seed + args.count)]
     for seed, verdict in check_all(seeds, args.jobs):
         counts[verdict.kind] += 1
         counts["ill-conditioned"] += verdict.trials

@@ -22,7 +22,10 @@ def compile_sample(sample: Sample) -> Function:
         features=sample.features,
         sparse="stored" if sample.sparse else "off",
     )
-    if text := make_kernels(sample) or choose_for(sample, options) or store(sample):
+    text = make_kernels(sample) or choose_for(sample, options) or store(sample)
+    if text is None and sample.machine:
+        text = load(sample)
+    if text:
         function = compiler.compile(text, options=options)
     elif sample.dynamic:
         function = compiler.compile(sample.model(), options=options)
@@ -42,11 +45,14 @@ def steps() -> list[str]:
 
 
 def load(sample: Sample) -> str | None:
-    """Return the graph of a sample; None if what it computes depends on values."""
+    """Return the graph of a sample and its machine; None if what it computes depends on values."""
     module, bound = compiler.load_module(
         sample.model() if sample.dynamic else sample.static().model()
     )
-    return None if bound else str(module)
+    if bound:
+        return None
+    target = f"attributes {{poly.target = #poly.target<{sample.machine}>}}"
+    return str(module).replace("{", f"{target} {{" if sample.machine else "{", 1)
 
 
 def store(sample: Sample) -> str | None:

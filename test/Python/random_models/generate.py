@@ -18,6 +18,8 @@ PRUNED = 0.25
 """The share of the models whose constants are mostly zero, and stored without that."""
 PRODUCTS = ("Conv", "ConvTranspose", "Einsum", "GRU", "Gemm", "LSTM", "MatMul", "RNN")
 """Operators that multiply by weights, which such models have more of."""
+OTHER_MACHINES = 0.35
+"""The share of the models for which policies see a machine that is drawn."""
 FORMATS = ("any", "each:1", "each:2", "each:4", "union:2", "union:3", "subsets:2", "subsets:3")
 
 Extents = list[int | str]
@@ -33,7 +35,8 @@ class Sample:
     chosen before kernels are formed, or 0. `sparse` is the format that constants are stored
     in without their zeros, "any" for what is chosen, or empty. `features` leaves out vectors
     of this machine, as LLVM names them: what is chosen by their length is tried on every
-    machine.
+    machine. `machine` has the properties of the one that policies see, empty for this one:
+    where caches are small, small models reach what is chosen by their sizes.
     """
 
     opset: int
@@ -50,6 +53,7 @@ class Sample:
     choices: int = 0
     features: str = ""
     sparse: str = ""
+    machine: str = ""
 
     @property
     def dynamic(self) -> bool:
@@ -146,6 +150,41 @@ def generate_convolutions(seed: int) -> Sample:
     return replace(sample, winograd=True, skips=0, choices=b.integer(1, 2**30))
 
 
+def generate_attention(seed: int) -> Sample:
+    """Return two products with a softmax between, for a machine with small caches."""
+    rng = np.random.default_rng(seed)
+    b = Builder(rng, 18)
+    single = np.dtype(np.float32)
+    heads = b.choose([[], [2], [3], [3], [1, 2], [3, 1]])
+    queries, keys = b.choose([16, 17, 20, 32, 34, 36]), b.integer(5, 32)
+    depth, width = b.integer(1, 9), b.integer(1, 9)
+
+    def leaf(*shape: int) -> Value:
+        return b.leaf(b.draw(single, [*heads, *shape], -2, 2), constant=b.chance(0.2))
+
+    def add(operator: str, *operands: Value, **attributes: int) -> Value:
+        return b.add(operator, operands, limit=False, **attributes)[0]
+
+    value = add("MatMul", leaf(queries, depth), leaf(depth, keys))
+    if b.chance(0.5):
+        value = add(b.choose(["Mul", "Div"]), value, b.leaf(np.array(3, single), constant=True))
+    if b.chance(0.5):
+        mask = np.where(rng.random((queries, keys)) < 0.3, -np.inf, 0).astype(single)
+        mask[:, 0] = 0  # Without any number there is no softmax.
+        value = add("Add", value, b.leaf(mask, constant=b.chance(0.5)))
+        value = add("Softmax", value, axis=-1)
+    else:
+        between = b.choose(["Softmax", "LogSoftmax", "LpNormalization", "Relu"])
+        value = add(between, value, **({} if between == "Relu" else {"axis": -1}))
+    value = add("MatMul", value, leaf(keys, width))
+    if b.chance(0.5):
+        value = add("Add", value, leaf(queries, width))
+    sample = replace(
+        _finish(b), sparse="", machine=draw_machine(rng, b.choose([4, 8, 8, 16]) << 10)
+    )
+    return sample if b.chance(0.2) else replace(sample.static(), skips=0, outputs=[value.name])
+
+
 def try_recipe(builder: Builder, name: str) -> bool:
     """Add an operator's node, or leave the model as it was."""
     before = [len(builder.values), len(builder.nodes), len(builder.constants)]
@@ -202,7 +241,27 @@ def _finish(b: Builder) -> Sample:
         sample.sparse = str(b.pruning.choice(FORMATS))
     if b.chance(0.4):
         sample.features = b.choose(["-avx512f", "-avx512f", "-avx"])
+    machines = np.random.default_rng((b.integer(0, 2**30), 1))
+    if machines.random() < OTHER_MACHINES:
+        sample.machine = draw_machine(machines)
     return sample
+
+
+def draw_machine(rng: np.random.Generator, l2: int = 0) -> str:
+    """Return what `#poly.target` says of a machine with small caches."""
+    bits = int(rng.choice([128, 256, 512]))
+    l1 = 2 ** int(rng.integers(7, 13))
+    l2 = l2 or l1 * 2 ** int(rng.integers(0, 5))
+    properties = {
+        "vector_bits": bits,
+        "registers": 32 if bits == 512 else int(rng.choice([8, 16, 32])),
+        "l1": l1,
+        "l2": l2,
+        "l3": l2 * 2 ** int(rng.integers(0, 5)),
+        "cores": int(rng.choice([1, 2, 4, 64])),
+    }
+    named = ", ".join(f"{name} = {value}" for name, value in properties.items())
+    return f'cpu = "{rng.choice(["generic", "znver3"])}", features = "", {named}'
 
 
 def _is_finite(array: np.ndarray) -> bool:

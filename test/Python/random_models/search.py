@@ -8,7 +8,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from espalier.testing.pool import run_isolated
-from random_models.generate import Sample, generate, generate_convolutions, generate_one
+from random_models.generate import (
+    Sample,
+    generate,
+    generate_attention,
+    generate_convolutions,
+    generate_one,
+)
 from random_models.judge import Verdict, judge
 
 CPU_SECONDS = 60
@@ -26,13 +32,16 @@ def _limit_time() -> None:
 def load(name: str) -> Sample | None:
     """Return a sample: of a seed, of an operator and a seed ("Add:3"), or from a file.
 
-    Those of "convolutions" have choices for their algorithms.
+    Those of "convolutions" have choices for their algorithms, those of "attention" a
+    machine with small caches.
     """
     if name.endswith(".pickle"):
         return pickle.loads(Path(name).read_bytes())
     operator, _, seed = name.rpartition(":")
     if operator == "convolutions":
         return generate_convolutions(int(seed))
+    if operator == "attention":
+        return generate_attention(int(seed))
     return generate_one(operator, int(seed)) if operator else generate(int(seed))
 
 
