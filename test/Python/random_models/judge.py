@@ -35,7 +35,8 @@ ROUNDINGS = 8
 SPREADS = 4
 """Times what such errors do to a result in a few trials is what all may do."""
 CONTROLLED = ("Resize",)
-"""Operators whose operands but the first are no numbers to compute with."""
+"""Operators whose operands but the first are no numbers to compute with: they say where to
+read the first, up to its extents, in single precision."""
 STASHED = ("GroupNormalization", "LayerNormalization", "RMSNormalization")
 """Operators that ONNX computes in single precision, if nothing else is asked for."""
 CANCELLING = ("Gelu",)
@@ -267,7 +268,11 @@ class _Band:
                 results = self._evaluator.run(node, operands, types)
             except Impossible:
                 return {}
-            least = values[node.input[0]] if node.op_type in CANCELLING else 0
+            first = values[node.input[0]]
+            least = first if node.op_type in CANCELLING else 0
+            if node.op_type in CONTROLLED and is_float(first.dtype):
+                least = np.abs(first.astype(np.float64)).max(initial=0.0)
+                unit = epsilon(SINGLE) * max(first.shape, default=1) / ROUNDINGS
             for name, array in zip(names, results, strict=True):
                 disturbed = self._disturb(array, rng, unit, least)
                 values[name] = array if name in sample.exact else disturbed
