@@ -1,6 +1,6 @@
 //===- ScanSchedule.cpp - From schedule trees to loops --------------------===//
 //
-// What is no tiling of boxes (ScanBoxes.h): builds isl's schedule tree for
+// What is no tiling of boxes (Ast/ScanBoxes.h): builds isl's schedule tree for
 // ours, lets isl scan it, and translates the result. Every band gets a mark in
 // isl's tree, so that its loops can be told apart from those of other bands:
 // isl names a loop only by its depth.
@@ -9,10 +9,10 @@
 
 #include "Ast/AstConversion.h"
 #include "Ast/ExecutedPoints.h"
+#include "Ast/ScanBoxes.h"
 #include "FullTiles.h"
 #include "Isl.h"
 #include "Question.h"
-#include "ScanBoxes.h"
 #include "llvm/ADT/StringExtras.h"
 #include <isl/ast_build.h>
 #include <isl/id.h>

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Ast/ScanBoxes.h"
 #include "Fixture.h"
-#include "ScanBoxes.h"
 #include "espalier/Polyhedral/Ast.h"
 #include "espalier/Polyhedral/Dependence.h"
 #include "llvm/Support/raw_ostream.h"
@@ -278,6 +278,103 @@ TEST_F(PropertyTest, LoopsOverDigitsVisitBoxesInTheirOrder) {
   }
   EXPECT_GT(numBoxes, 25u);
   EXPECT_LT(numBoxes, 160u);
+}
+
+// Loops that statements share although each has other values of them, up to
+// extents that may be open.
+TEST_F(PropertyTest, SharedLoopsVisitThePointsInTheirOrder) {
+  std::mt19937 random(6);
+  auto pick = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  };
+  auto chooseBounds = [&](const std::string &dim, bool isOpen) {
+    std::string text = dim + " >= 0, ";
+    text += isOpen ? "N - 1 - " + dim + " >= 0" : "4 - " + dim + " >= 0";
+    std::string number = std::to_string(pick(0, 3));
+    const std::string more[] = {
+        dim + " - " + number + " >= 0", number + " - " + dim + " >= 0",
+        dim + " - " + number + " == 0", dim + " - M >= 0",
+        "M - " + dim + " >= 0",         "N - M - " + number + " >= 0"};
+    for (unsigned i = pick(0, 2); i > 0; --i)
+      text += ", " + more[pick(0, 5)];
+    return text;
+  };
+  unsigned numBoxes = 0;
+  for (unsigned trial = 0; trial < 300; ++trial) {
+    bool isOpen = pick(0, 1);
+    Program program;
+    program.context = &context;
+    program.numParams = 2;
+    for (const char *name : {"s", "t", "u"})
+      program.statements.push_back(statement(
+          name, set("(i, j)[N, M] : (" + chooseBounds("i", isOpen) + ", " +
+                    chooseBounds("j", pick(0, 3) == 0) + ")")));
+
+    // The first loop of all, then parts, some of which share the second one.
+    std::vector<BandMap> first, second;
+    for (unsigned number : {0u, 1u, 2u}) {
+      AffineExpr i =
+          mlir::getAffineDimExpr(0, &context) + (pick(0, 5) ? 0 : pick(-1, 1));
+      AffineExpr j =
+          mlir::getAffineDimExpr(1, &context) + (pick(0, 5) ? 0 : pick(-1, 1));
+      first.push_back({number, mlir::AffineMap::get(2, 2, i)});
+      second.push_back({number, mlir::AffineMap::get(2, 2, j)});
+    }
+    auto makePart = [&](llvm::ArrayRef<unsigned> numbers) {
+      llvm::SmallVector<FilterSet> filters;
+      llvm::SmallVector<BandMap> maps;
+      std::vector<ScheduleTree> ends;
+      for (unsigned number : numbers) {
+        filters.push_back({number, mlir::IntegerSet()});
+        maps.push_back(second[number]);
+        ends.push_back(makeFilter(FilterSet{number, mlir::IntegerSet()}));
+      }
+      ScheduleTree end =
+          ends.size() == 1 ? nullptr : makeSequence(std::move(ends));
+      return makeFilter(filters, makeBand(maps, BandMember(), std::move(end)));
+    };
+    unsigned shared = pick(1, 3);
+    llvm::SmallVector<unsigned> numbers = {0, 1, 2};
+    std::vector<ScheduleTree> parts;
+    parts.push_back(makePart(llvm::ArrayRef(numbers).take_front(shared)));
+    for (unsigned number = shared; number < 3; ++number)
+      parts.push_back(makePart(number));
+    ScheduleTree tree =
+        makeBand(first, BandMember(), makeSequence(std::move(parts)));
+
+    Ast boxes = scanBoxes(program, tree.get());
+    if (!boxes)
+      continue;
+    ++numBoxes;
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    for (const Statement &statement : program.statements) {
+      statement.domain.front().print(os);
+      os << "\n";
+    }
+    print(program, *boxes, os);
+    for (Point parameters : {Point{0, 0}, {1, 0}, {3, 1}, {5, 2}, {4, 7}}) {
+      std::vector<std::pair<Point, Point>> expected; // By their time.
+      for (unsigned number : numbers)
+        for (Point point :
+             enumerate(program.statements[number], 8, parameters)) {
+          Point time = apply(first[number].map, point, parameters);
+          time.push_back(number < shared ? 0 : number);
+          llvm::append_range(time,
+                             apply(second[number].map, point, parameters));
+          time.push_back(number);
+          point.insert(point.begin(), number);
+          expected.push_back({time, point});
+        }
+      llvm::sort(expected);
+      std::vector<Point> points;
+      for (auto &[time, point] : expected)
+        points.push_back(point);
+      ASSERT_EQ(run(*boxes, parameters), points)
+          << text << "N, M = " << parameters[0] << ", " << parameters[1];
+    }
+  }
+  EXPECT_GT(numBoxes, 200u);
 }
 
 TEST_F(PropertyTest, LegalityAgreesWithEnumeration) {

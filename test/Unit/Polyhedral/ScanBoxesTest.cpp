@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScanBoxes.h"
+#include "Ast/ScanBoxes.h"
 #include "Fixture.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -140,7 +140,46 @@ TEST_F(ScanBoxesTest, UnrolledLoopsAreCopies) {
                         "    s(2 * d0 + d3, 2)\n");
 }
 
-TEST_F(ScanBoxesTest, OpenExtentsAndTooManyCopiesAreLeftToIsl) {
+TEST_F(ScanBoxesTest, WhatHasFewerValuesThanALoopIsInsideOfACondition) {
+  program.numParams = 1;
+  program.statements = {
+      statement("first", set("(t, i)[T] : (t >= 0, T - 1 - t >= 0, t == 0, "
+                             "i >= 0, 3 - i >= 0)")),
+      statement("later", set("(t, i)[T] : (t >= 0, T - 1 - t >= 0, t - 1 >= "
+                             "0, i >= 0, 3 - i >= 0)")),
+      statement("all", set("(t, i)[T] : (t >= 0, T - 1 - t >= 0, i >= 0, 3 - "
+                           "i >= 0)"))};
+  auto inner = [&](llvm::ArrayRef<unsigned> numbers, ScheduleTree child) {
+    llvm::SmallVector<BandMap> maps;
+    for (unsigned number : numbers)
+      maps.push_back({number, map("(t, i)[T] -> (i)")});
+    return makeBand(maps, BandMember(), std::move(child));
+  };
+  std::vector<ScheduleTree> together, parts;
+  for (unsigned number : {1u, 2u})
+    together.push_back(makeFilter(FilterSet{number, mlir::IntegerSet()}));
+  parts.push_back(
+      makeFilter(FilterSet{0, mlir::IntegerSet()}, inner(0u, nullptr)));
+  parts.push_back(makeFilter(
+      {FilterSet{1, mlir::IntegerSet()}, FilterSet{2, mlir::IntegerSet()}},
+      inner({1u, 2u}, makeSequence(std::move(together)))));
+  parts.push_back(makeFilter(FilterSet{2, set("(t, i)[T] : (-1 - t >= 0)")},
+                             inner(2u, nullptr)));
+  EXPECT_EQ(scan(band("(t, i)[T] -> (t)", makeSequence(std::move(parts)))),
+            "for d0 = 0 to s0\n"
+            "  if d0 == 0\n"
+            "    for d1 = 0 to 4\n"
+            "      first(d0, d1)\n"
+            "  for d2 = 0 to 4\n"
+            "    if d0 - 1 >= 0\n"
+            "      later(d0, d2)\n"
+            "    all(d0, d2)\n"
+            "  if -d0 - 1 >= 0\n"
+            "    for d3 = 0 to 4\n"
+            "      all(d0, d3)\n");
+}
+
+TEST_F(ScanBoxesTest, OpenTilesAndTooManyCopiesAreLeftToIsl) {
   ScheduleTree tree = band("(i, j) -> (i, j)");
   for (BandMember &member : tree->members)
     member.shape = LoopShape::Unroll;
@@ -152,6 +191,9 @@ TEST_F(ScanBoxesTest, OpenExtentsAndTooManyCopiesAreLeftToIsl) {
   program.numParams = 1;
   program.statements = {
       statement("s", set("(i)[N] : (i >= 0, N - 1 - i >= 0)"))};
+  EXPECT_EQ(scan(band("(i)[N] -> (i)")), "for d0 = 0 to s0\n  s(d0)\n");
+  EXPECT_EQ(scan(band("(i)[N] -> (i floordiv 4, i mod 4)")), "");
+  program.statements = {statement("s", set("(i)[N] : (N - 1 - i >= 0)"))};
   EXPECT_EQ(scan(band("(i)[N] -> (i)")), "");
 }
 

@@ -1,5 +1,4 @@
-//===- ScanBoxes.h - Loops over boxes, by the form of a schedule -*- C++
-//-*-===//
+//===- ScanBoxes.h - Loops over boxes by a schedules form -------*- C++ -*-===//
 //
 // Most schedules tile boxes of constant size: their loops run over digits of
 // the dimensions, `i floordiv 48`, `(i mod 48) floordiv 6` and `i mod 6`, and
@@ -8,17 +7,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ESPALIER_LIB_POLYHEDRAL_SCANBOXES_H
-#define ESPALIER_LIB_POLYHEDRAL_SCANBOXES_H
+#ifndef ESPALIER_LIB_POLYHEDRAL_AST_SCANBOXES_H
+#define ESPALIER_LIB_POLYHEDRAL_AST_SCANBOXES_H
 
 #include "espalier/Polyhedral/Ast.h"
 
 namespace espalier::polyhedral {
 
 /// The loops of a schedule under which every statement runs over all digits of
-/// a box of constant size; null for others, which may have such loops too.
+/// a box; null for others, which may have such loops too.
 Ast scanBoxes(const Program &program, const ScheduleNode *schedule);
 
 } // namespace espalier::polyhedral
 
-#endif // ESPALIER_LIB_POLYHEDRAL_SCANBOXES_H
+#endif // ESPALIER_LIB_POLYHEDRAL_AST_SCANBOXES_H

@@ -1,0 +1,267 @@
+//===- Boxes.cpp - Statements with boxes, inside of loops -----------------===//
+
+#include "Boxes.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace espalier::polyhedral;
+using namespace espalier::polyhedral::boxes;
+
+/// `expr` as `factor * d + constant` of one dimension, which is `dim`.
+static bool readLinear(AffineExpr expr, unsigned &dim, int64_t &factor,
+                       int64_t &constant) {
+  if (auto number = dyn_cast<AffineConstantExpr>(expr)) {
+    factor = 0;
+    constant = number.getValue();
+    return true;
+  }
+  if (auto variable = dyn_cast<AffineDimExpr>(expr)) {
+    dim = variable.getPosition();
+    factor = 1;
+    constant = 0;
+    return true;
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  unsigned left = 0, right = 0;
+  int64_t leftFactor, leftConstant, rightFactor, rightConstant;
+  if (!binary || !readLinear(binary.getLHS(), left, leftFactor, leftConstant) ||
+      !readLinear(binary.getRHS(), right, rightFactor, rightConstant))
+    return false;
+  if (expr.getKind() == AffineExprKind::Mul && rightFactor == 0) {
+    dim = left;
+    return !llvm::MulOverflow(leftFactor, rightConstant, factor) &&
+           !llvm::MulOverflow(leftConstant, rightConstant, constant);
+  }
+  if (expr.getKind() != AffineExprKind::Add ||
+      (leftFactor != 0 && rightFactor != 0 && left != right))
+    return false;
+  dim = leftFactor != 0 ? left : right;
+  return !llvm::AddOverflow(leftFactor, rightFactor, factor) &&
+         !llvm::AddOverflow(leftConstant, rightConstant, constant);
+}
+
+std::optional<Digit> boxes::readDigit(AffineExpr expr) {
+  Digit digit;
+  if (auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
+      sum && expr.getKind() == AffineExprKind::Add &&
+      !isa<AffineDimExpr>(sum.getLHS()))
+    if (auto number = dyn_cast<AffineConstantExpr>(sum.getRHS())) {
+      digit.added = number.getValue();
+      expr = sum.getLHS();
+    }
+  auto take = [&](AffineExprKind kind, int64_t &number) {
+    if (expr.getKind() != kind)
+      return;
+    auto binary = cast<AffineBinaryOpExpr>(expr);
+    auto rhs = dyn_cast<AffineConstantExpr>(binary.getRHS());
+    if (rhs && rhs.getValue() > 0) {
+      number = rhs.getValue();
+      expr = binary.getLHS();
+    }
+  };
+  take(AffineExprKind::FloorDiv, digit.divisor);
+  take(AffineExprKind::Mod, digit.modulus);
+  int64_t factor;
+  if (digit.modulus % digit.divisor != 0 ||
+      !readLinear(expr, digit.dim, factor, digit.offset) || factor != 1)
+    return std::nullopt;
+  return digit;
+}
+
+static Span shift(Span range, int64_t offset) {
+  if (range.begin != Span().begin)
+    range.begin += offset;
+  if (range.end != Span().end)
+    range.end += offset;
+  return range;
+}
+
+/// The values of `d mod modulus` for d in `range`, if each goes with each value
+/// of `d floordiv modulus`.
+static std::optional<Span> getRemainders(Span range, int64_t modulus) {
+  int64_t first = llvm::divideFloorSigned(range.begin, modulus);
+  if (first == llvm::divideFloorSigned(range.end - 1, modulus))
+    return Span{range.begin - first * modulus, range.end - first * modulus};
+  if (range.begin % modulus != 0 || range.end % modulus != 0)
+    return std::nullopt;
+  return Span{0, modulus};
+}
+
+std::optional<Values> boxes::getValues(Values range, const Digit &digit) {
+  if (digit.modulus == 0 && digit.divisor == 1) {
+    int64_t offset = digit.offset + digit.added;
+    range.span = shift(range.span, offset);
+    for (llvm::SmallVectorImpl<AffineExpr> *bounds :
+         {&range.begins, &range.ends})
+      for (AffineExpr &bound : *bounds)
+        bound = bound + offset;
+    return range;
+  }
+  if (!range.isConstant())
+    return std::nullopt;
+  Span span = shift(range.span, digit.offset);
+  if (digit.modulus != 0) {
+    std::optional<Span> remainders = getRemainders(span, digit.modulus);
+    if (!remainders)
+      return std::nullopt;
+    span = *remainders;
+  }
+  return Values{
+      shift({llvm::divideFloorSigned(span.begin, digit.divisor),
+             llvm::divideFloorSigned(span.end - 1, digit.divisor) + 1},
+            digit.added)};
+}
+
+/// The digits of a dimension, the highest first.
+static llvm::SmallVector<Digit> getDigits(const Active &active, unsigned dim) {
+  llvm::SmallVector<Digit> digits;
+  for (const Digit &digit : active.digits)
+    if (digit.dim == dim)
+      digits.push_back(digit);
+  llvm::sort(digits, [](const Digit &lhs, const Digit &rhs) {
+    return lhs.divisor > rhs.divisor;
+  });
+  return digits;
+}
+
+/// `start` and `factor` times the number that the digits of a dimension from
+/// the highest one down to `divisor` make, divided by `unit`. Null unless these
+/// are all there, and take their values independently of each other.
+static AffineExpr combine(const Active &active, unsigned dim, int64_t divisor,
+                          MLIRContext *context, int64_t start,
+                          int64_t factor = 1, int64_t unit = 1) {
+  llvm::SmallVector<Digit> digits = getDigits(active, dim);
+  int64_t below = 0;
+  AffineExpr value = getAffineConstantExpr(0, context);
+  for (const Digit &digit : digits) {
+    if (digit.modulus != below)
+      return {};
+    if (below != 0) {
+      int64_t offset = digits.front().offset;
+      if ((digit.offset - offset) % below != 0 ||
+          (!digit.isCut &&
+           !getRemainders(shift(active.box[dim].span, offset), below)))
+        return {};
+    }
+    below = digit.divisor;
+    int64_t weight = factor * (digit.divisor / unit);
+    start -= digit.added * weight;
+    if (auto number = dyn_cast<AffineConstantExpr>(digit.value))
+      start += number.getValue() * weight;
+    else
+      value = value + digit.value * weight;
+  }
+  return below == divisor ? value + start : AffineExpr();
+}
+
+AffineExpr boxes::getValue(const Active &active, unsigned dim,
+                           MLIRContext *context) {
+  llvm::SmallVector<Digit> digits = getDigits(active, dim);
+  if (!digits.empty())
+    return combine(active, dim, /*divisor=*/1, context,
+                   /*start=*/-digits.front().offset);
+  // What has one value needs no loop.
+  const Values &range = active.box[dim];
+  return range.isConstant() && range.span.size() == 1
+             ? getAffineConstantExpr(range.span.begin, context)
+             : AffineExpr();
+}
+
+/// Adds what the values of a dimension are at least, or less than.
+static void addBound(llvm::SmallVectorImpl<AffineExpr> &bounds,
+                     AffineExpr bound, IntegerSet set) {
+  bound = simplifyAffineExpr(bound, set.getNumDims(), set.getNumSymbols());
+  if (!llvm::is_contained(bounds, bound))
+    bounds.push_back(bound);
+}
+
+/// Reads an expression as `factor * d + rest` of one dimension, which is `dim`,
+/// where `rest` is of parameters; `factor` is 0 without a dimension.
+static bool readSymbolic(AffineExpr expr, unsigned numDims, unsigned numSymbols,
+                         unsigned &dim, int64_t &factor, AffineExpr &rest) {
+  factor = 0;
+  rest = expr;
+  for (unsigned i = 0; i < numDims; ++i) {
+    if (!expr.isFunctionOfDim(i))
+      continue;
+    if (factor != 0)
+      return false;
+    dim = i;
+    AffineExpr variable = getAffineDimExpr(i, expr.getContext());
+    for (int64_t sign : {1, -1}) {
+      rest = simplifyAffineExpr(expr - variable * sign, numDims, numSymbols);
+      if (rest.isSymbolicOrConstant()) {
+        factor = sign;
+        break;
+      }
+    }
+    if (factor == 0)
+      return false;
+  }
+  return true;
+}
+
+bool boxes::cut(Active &active, IntegerSet set) {
+  for (unsigned i = 0; i < set.getNumConstraints(); ++i) {
+    AffineExpr expr = set.getConstraint(i);
+    bool isEquality = set.isEq(i);
+    unsigned dim = 0;
+    int64_t factor, constant = 0;
+    AffineExpr rest;
+    if (!readLinear(expr, dim, factor, constant) &&
+        !readSymbolic(expr, set.getNumDims(), set.getNumSymbols(), dim, factor,
+                      rest))
+      return false;
+    if (factor == 0) {
+      if (rest)
+        active.guards.push_back({expr, isEquality});
+      else if (isEquality ? constant != 0 : constant < 0)
+        active.box.assign(std::max<size_t>(active.box.size(), 1), {Span{0, 0}});
+      continue;
+    }
+    // Ends farther out than those of `Span` could overflow.
+    if (std::abs(factor) != 1 || constant < Span().begin ||
+        constant > Span().end)
+      return false;
+    Values range = active.box[dim];
+    if (factor == 1 || isEquality) {
+      if (rest)
+        addBound(range.begins, rest * -factor, set);
+      else
+        range.span.begin = std::max(range.span.begin, -factor * constant);
+    }
+    if (factor == -1 || isEquality) {
+      if (rest)
+        addBound(range.ends, rest * -factor + 1, set);
+      else
+        range.span.end = std::min(range.span.end, -factor * constant + 1);
+    }
+    if (range == active.box[dim])
+      continue;
+    if (getDigits(active, dim).empty()) {
+      active.box[dim] = std::move(range);
+      continue;
+    }
+    AffineExpr value = getValue(active, dim, set.getContext());
+    if (!value)
+      return false;
+    llvm::SmallVector<AffineExpr> values(set.getNumDims());
+    values[dim] = value;
+    active.guards.push_back({expr.replaceDims(values), isEquality});
+  }
+  return true;
+}
+
+AffineExpr boxes::getRest(const Active &active, const Digit &digit,
+                          MLIRContext *context) {
+  llvm::SmallVector<Digit> above = getDigits(active, digit.dim);
+  if (above.empty() || digit.modulus == 0 || digit.added != 0)
+    return {};
+  Span range = shift(active.box[digit.dim].span, above.front().offset);
+  if (range.begin % digit.modulus != 0 ||
+      (digit.offset - above.front().offset) % digit.modulus != 0)
+    return {};
+  return combine(active, digit.dim, digit.modulus, context,
+                 /*start=*/llvm::divideCeilSigned(range.end, digit.divisor),
+                 /*factor=*/-1, /*unit=*/digit.divisor);
+}
