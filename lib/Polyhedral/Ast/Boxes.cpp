@@ -213,9 +213,10 @@ bool boxes::cut(Active &active, IntegerSet set) {
                       rest))
       return false;
     if (factor == 0) {
+      // isl sees whether that holds anyway, and how far out to ask.
       if (rest)
-        active.guards.push_back({expr, isEquality});
-      else if (isEquality ? constant != 0 : constant < 0)
+        return false;
+      if (isEquality ? constant != 0 : constant < 0)
         active.box.assign(std::max<size_t>(active.box.size(), 1), {Span{0, 0}});
       continue;
     }

@@ -294,7 +294,7 @@ TEST_F(PropertyTest, SharedLoopsVisitThePointsInTheirOrder) {
     const std::string more[] = {
         dim + " - " + number + " >= 0", number + " - " + dim + " >= 0",
         dim + " - " + number + " == 0", dim + " - M >= 0",
-        "M - " + dim + " >= 0",         "N - M - " + number + " >= 0"};
+        "M - " + dim + " >= 0",         "N - M - " + dim + " >= 0"};
     for (unsigned i = pick(0, 2); i > 0; --i)
       text += ", " + more[pick(0, 5)];
     return text;
