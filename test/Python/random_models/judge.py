@@ -268,11 +268,11 @@ class _Band:
                 results = self._evaluator.run(node, operands, types)
             except Impossible:
                 return {}
-            first = values[node.input[0]]
-            least = first if node.op_type in CANCELLING else 0
-            if node.op_type in CONTROLLED and is_float(first.dtype):
-                least = np.abs(first.astype(np.float64)).max(initial=0.0)
-                unit = epsilon(SINGLE) * max(first.shape, default=1) / ROUNDINGS
+            least = values[node.input[0]] if node.op_type in CANCELLING else 0
+            if node.op_type in CONTROLLED and is_float(values[node.input[0]].dtype):
+                read = values[node.input[0]]
+                least = np.abs(read.astype(np.float64)).max(initial=0.0)
+                unit = epsilon(SINGLE) * max(read.shape, default=1) / ROUNDINGS
             for name, array in zip(names, results, strict=True):
                 disturbed = self._disturb(array, rng, unit, least)
                 values[name] = array if name in sample.exact else disturbed
