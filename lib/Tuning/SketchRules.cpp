@@ -244,8 +244,8 @@ SmallVector<int64_t> OpenPlan::getBlockOptions(StringRef dim) {
 
 SelectionLimits OpenPlan::openNumbers(int64_t registers) {
   // The tiles of blocks follow one another.
-  SmallVector<StringRef> outer;
-  for (StringRef dim : ArrayRef(getLoops()).drop_back(countInsideSum())) {
+  SmallVector<StringRef> loops = getLoops(), outer;
+  for (StringRef dim : ArrayRef(loops).drop_back(countInsideSum())) {
     if (llvm::is_contained(outer, dim))
       break;
     outer.push_back(dim);
