@@ -61,6 +61,23 @@ static std::string describeExtents(ModuleOp module,
   return text;
 }
 
+/// Names what kernels have in common that are about as fast: the dimensions of
+/// the computation with most of them, and what it does for a point.
+static std::string describeKind(poly::KernelOp kernel) {
+  std::string kind;
+  unsigned most = 0;
+  for (poly::ComputeOp compute : kernel.getComputes()) {
+    unsigned numDims = compute.getNumDims();
+    if (numDims <= most)
+      continue;
+    most = numDims;
+    kind = std::to_string(numDims);
+    for (Operation &op : compute.getBody().front())
+      kind += (" " + op.getName().getStringRef()).str();
+  }
+  return kind;
+}
+
 llvm::Expected<std::unique_ptr<Task>> Task::create(const ProgramKernel &kernel,
                                                    MLIRContext *context,
                                                    const TuneOptions &options) {
@@ -75,6 +92,7 @@ llvm::Expected<std::unique_ptr<Task>> Task::create(const ProgramKernel &kernel,
   std::string name = computeKernelKey(kernel, options.measure);
   task->key = {name + describeExtents(*task->module, options.measure), name,
                target, getCompilerIdentity()};
+  task->kind = describeKind(*task->module->getOps<poly::KernelOp>().begin());
   task->sketches = deriveSketches(*task->module);
   bool hasDefault = task->hasSpace();
   for (const SketchRule &rule : options.rules)
@@ -169,6 +187,7 @@ Task::evaluate(ModuleOp script, ArrayRef<MeasuredOutput> expected,
 llvm::Error Task::measureDefault() {
   if (options.simulate) {
     original = options.simulate("");
+    bests = {original};
     return llvm::Error::success();
   }
   llvm::Expected<Outcome> outcome =
@@ -187,6 +206,7 @@ llvm::Error Task::measureDefault() {
       return llvm::createStringError(
           "has results that are not numbers, which cannot be compared");
   original = outcome->seconds;
+  bests = {original};
   originalCode = outcome->code;
   expected = std::move(outcome->outputs);
   return llvm::Error::success();
@@ -260,14 +280,6 @@ double Task::getBest() const {
              : std::min(original, population.front().trial.seconds);
 }
 
-double Task::estimateGain() const {
-  // What was not tried is expected to save a tenth, and less the longer nothing
-  // was found.
-  double share =
-      numTrials == 0 ? 1 : 0.1 + (1 - getBest() / original) / numTrials;
-  return kernel.numCalls * getBest() * share / (1 + numSinceGain);
-}
-
 bool Task::isHopeless(unsigned sketch) const {
   return numRefused[sketch] >= kMaxRefused &&
          llvm::none_of(population, [&](const Candidate &candidate) {
@@ -286,10 +298,14 @@ void Task::add(Candidate candidate) {
                        candidate.trial.status == TrialStatus::Measured
                            ? 1 / candidate.trial.seconds
                            : 0});
-  if (candidate.trial.status != TrialStatus::Measured) {
+  if (candidate.trial.status == TrialStatus::Measured)
+    addMeasured(std::move(candidate));
+  else
     ++numFailures;
-    return;
-  }
+  bests.push_back(getBest());
+}
+
+void Task::addMeasured(Candidate candidate) {
   if (candidate.trial.seconds < getBest())
     numSinceGain = numRecalled = 0;
   auto place = llvm::upper_bound(population, candidate,

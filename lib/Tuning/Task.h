@@ -5,6 +5,7 @@
 
 #include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/Measurement/KernelCost.h"
+#include "espalier/Tuning/Allocation.h"
 #include "espalier/Tuning/BenchPath.h"
 #include "espalier/Tuning/Sketch.h"
 #include "espalier/Tuning/Tuner.h"
@@ -77,9 +78,11 @@ public:
   unsigned getNumSinceGain() const { return numSinceGain - numRecalled; }
   double getOriginal() const { return original; }
   double getBest() const;
-  /// Seconds of the program that another trial is likely to save: the gradient
-  /// of Ansor, section 6.2, by what earlier ones saved.
-  double estimateGain() const;
+  /// What counts when the next task is chosen, as long as this one stays as it
+  /// is.
+  TaskHistory getHistory() const {
+    return {double(kernel.numCalls), bests, kernel.work.flops, kind};
+  }
 
 private:
   /// A candidate that was measured, or was refused.
@@ -115,6 +118,7 @@ private:
   bool isHopeless(unsigned sketch) const;
   void deriveByRule(const SketchRule &rule);
   void add(Candidate candidate);
+  void addMeasured(Candidate candidate);
   std::string
   evaluate(mlir::ModuleOp script, llvm::ArrayRef<MeasuredOutput> expected,
            bool returnsOutputs,
@@ -128,7 +132,9 @@ private:
   std::vector<std::string> ruleFaults;
   std::vector<MeasuredOutput> expected;
   double original = 0;
-  std::string originalCode; ///< Of the default schedule.
+  std::string originalCode;  ///< Of the default schedule.
+  std::string kind;          ///< What its largest computation is.
+  std::vector<double> bests; ///< By default, and after each trial.
   unsigned numTrials = 0, numFailures = 0, numSinceGain = 0;
   unsigned numRecalled = 0; ///< Of those since a gain, from records.
   unsigned numDefaults = 0; ///< Sketches whose default was proposed.

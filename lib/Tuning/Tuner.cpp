@@ -47,6 +47,7 @@ private:
   bool isOutOfTime(double reserved) const;
   bool isTargetReached() const;
   bool isGivenUp(const Task &task) const;
+  std::vector<TaskHistory> getHistories(const std::vector<bool> &isDone) const;
   bool mustStop() const;
   /// Seconds that the comparison of the best candidates will take.
   double estimateFinals() const;
@@ -328,32 +329,38 @@ void Tuner::report() const {
   options.progress(progress);
 }
 
+std::vector<TaskHistory>
+Tuner::getHistories(const std::vector<bool> &isDone) const {
+  std::vector<TaskHistory> histories;
+  for (auto [task, done] : llvm::zip_equal(tasks, isDone)) {
+    histories.push_back(task->getHistory());
+    histories.back().isOpen = !done && !isGivenUp(*task);
+  }
+  return histories;
+}
+
 llvm::Error Tuner::search() {
   // A task without space, or of which all was tried.
   std::vector<bool> isDone;
   for (const TunedKernel &kernel : result.kernels)
     isDone.push_back(!kernel.reason.empty());
   while (!mustStop()) {
-    size_t best = tasks.size();
-    for (size_t i = 0; i < tasks.size(); ++i)
-      if (!isDone[i] && !isGivenUp(*tasks[i]) &&
-          (best == tasks.size() ||
-           tasks[i]->estimateGain() > tasks[best]->estimateGain()))
-        best = i;
-    if (best == tasks.size())
+    std::optional<size_t> next = chooseTask(getHistories(isDone), random);
+    if (!next)
       break;
-    if (tasks[best]->needsDrafts()) {
+    Task &task = *tasks[*next];
+    if (task.needsDrafts()) {
       trainModel();
-      tasks[best]->chooseDrafts(
-          random, model && model->isTrained() ? model.get() : shipped.get());
+      task.chooseDrafts(random, model && model->isTrained() ? model.get()
+                                                            : shipped.get());
     }
     double begin = getElapsed();
-    auto tried = tasks[best]->tryNext(random);
+    auto tried = task.tryNext(random);
     if (!tried)
       return tried.takeError();
     const std::optional<Trial> &trial = *tried;
     if (!trial) {
-      isDone[best] = true;
+      isDone[*next] = true;
       continue;
     }
     trialSeconds += getElapsed() - begin;
@@ -362,8 +369,7 @@ llvm::Error Tuner::search() {
       break;
     ++numTrials;
     if (records)
-      if (llvm::Error error =
-              records->add(tasks[best]->getKey(), *trial, options.seed))
+      if (llvm::Error error = records->add(task.getKey(), *trial, options.seed))
         return error;
     report();
   }
