@@ -80,8 +80,8 @@ public:
   double getBest() const;
   /// What counts when the next task is chosen, as long as this one stays as it
   /// is.
-  TaskHistory getHistory() const {
-    return {double(kernel.numCalls), bests, kernel.work.flops, kind};
+  TaskHistory getHistory(double slope) const {
+    return {slope, bests, kernel.work.flops, kind};
   }
 
 private:

@@ -46,7 +46,8 @@ protected:
       scripts.push_back(script.str());
       return 1e-6 * (1 + llvm::xxh3_64bits(script) % 1000);
     };
-    llvm::Expected<TuneResult> result = tuneModule(*module, options);
+    llvm::Expected<TuneResult> result =
+        tuneModels(ModelToTune{*module}, options);
     EXPECT_TRUE(bool(result)) << llvm::toString(result.takeError());
     return scripts;
   }
