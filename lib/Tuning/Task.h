@@ -7,6 +7,7 @@
 #include "espalier/Measurement/KernelCost.h"
 #include "espalier/Tuning/Allocation.h"
 #include "espalier/Tuning/BenchPath.h"
+#include "espalier/Tuning/Evolution.h"
 #include "espalier/Tuning/Sketch.h"
 #include "espalier/Tuning/Tuner.h"
 #include "espalier/Tuning/TuningRecords.h"
@@ -54,7 +55,8 @@ public:
            numSuggested == suggested.size() && drafts.empty();
   }
   /// Chooses candidates for the next trials: many drafts, of which the estimate
-  /// keeps some, and `model` few; null for none.
+  /// keeps some, and `model`, from which generations descend, few; null for
+  /// none.
   void chooseDrafts(Sketch::Random &random, CostModel *model);
 
   /// Makes the next trial. Nothing if all candidates were tried. Fails where
@@ -92,14 +94,6 @@ private:
     Trial trial;
   };
 
-  /// A candidate that may be tried.
-  struct Draft {
-    unsigned sketch = 0;
-    Selection selection;
-    Features features;
-    double score = 0; ///< The higher the better.
-  };
-
   Task(const ProgramKernel &kernel, const TuneOptions &options)
       : kernel(kernel), options(options) {}
 
@@ -108,6 +102,9 @@ private:
   std::pair<unsigned, Selection>
   proposeDescendant(Sketch::Random &random) const;
   std::pair<unsigned, Selection> propose(Sketch::Random &random);
+  std::pair<unsigned, Selection>
+  breed(unsigned sketch, const Selection &selection, unsigned otherSketch,
+        const Selection &otherSelection, Sketch::Random &random) const;
   Draft makeDraft(std::pair<unsigned, Selection> proposed) const;
   llvm::Expected<double> runDefault() const;
   Features describe(mlir::ModuleOp script) const;
