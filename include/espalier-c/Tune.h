@@ -18,10 +18,21 @@ typedef struct espalier_tune_progress {
   /** Candidates that were tried, and those of them that failed. */
   uint32_t trials, failures;
   double elapsed_seconds;
-  /** The seconds of all calls of kernels, by default and with the best scripts.
-   */
+  /** The seconds of all calls of kernels, by default and with the best scripts;
+      of several models their sum or geometric mean, by weights. */
   double original_seconds, best_seconds;
 } espalier_tune_progress;
+
+/** A model that is searched for, maybe with others. */
+typedef struct espalier_model_to_tune {
+  /** At stage "graph"; stays as it is. */
+  espalier_module *module;
+  /** How much its time counts, above 0. */
+  double weight;
+  /** The seconds of all its calls of kernels that are good enough; 0 for no
+      such target. The search ends once all models have one and reach it. */
+  double target;
+} espalier_model_to_tune;
 
 /** A rule that derives scripts for a kernel. */
 typedef struct espalier_sketch_rule {
@@ -38,16 +49,18 @@ typedef struct espalier_sketch_rule {
 
 /** How long to search, and how. */
 typedef struct espalier_tune_options {
-  /** Candidates of all kernels together. */
+  /** Candidates of all kernels of all models together. */
   uint32_t trials;
   /** Seconds after which no candidate is begun; 0 for no limit. */
   double seconds;
   /** Ends the search of a kernel after so many trials that found nothing
      faster; 0 for never. */
   uint32_t patience;
-  /** Ends the search once all calls of kernels take no more than these seconds;
-      0 for no such target. */
-  double target;
+  /** What becomes small of the seconds of models: their "sum", by weights; the
+      same of those that have not reached their "target"; or their geometric
+      mean, by weights, "geomean". "" is "target" if there are some, else "sum".
+   */
+  const char *objective;
   uint64_t seed;
   /** How candidates are chosen: "random", "evolution", "drafts" or "model"; ""
      for the last. */
@@ -72,15 +85,16 @@ typedef struct espalier_tune_options {
   void *user;
 } espalier_tune_options;
 
-/** Looks for better schedules of the kernels that the module becomes, which is
-    at stage "graph" and stays as it is. `write` is called once with JSON: the
-    transform script for the kernels that are faster with it, and what was found
-    for each. The file `records` of the options, which is made if it is missing,
-    has all trials, and what won, by which compiling then schedules kernels; it
-    is read first. A call that is cancelled ends soon, without a script; what
-   was tried is in the records. Returns a negative number on an error, whose
-   diagnostics are the module's last error. */
-ESPALIER_API int espalier_tune(espalier_module *module,
+/** Looks for better schedules of the kernels that models become; those that
+    several have are searched for once. `write` is called once with JSON: for
+    each model the transform script for the kernels that are faster with it, and
+    what was found for each. The file `records` of the options, which is made if
+    it is missing, has all trials, and what won, by which compiling then
+    schedules kernels; it is read first. A call that is cancelled ends soon,
+    without scripts; what was tried is in the records. Returns a negative number
+    on an error, whose diagnostics are the first module's last error. */
+ESPALIER_API int espalier_tune(const espalier_model_to_tune *models,
+                               uint32_t num_models,
                                const espalier_compile_options *options,
                                const espalier_tune_options *tune,
                                void (*write)(const char *, size_t, void *),

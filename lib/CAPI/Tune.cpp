@@ -43,32 +43,81 @@ static void writeJson(llvm::json::Value value,
   write(text.data(), text.size(), user);
 }
 
-int espalier_tune(espalier_module *module,
-                  const espalier_compile_options *compile,
+static llvm::json::Object describe(const tuning::TunedModel &model) {
+  llvm::json::Array kernels;
+  for (const tuning::TunedKernel &kernel : model.kernels)
+    kernels.push_back(describe(kernel));
+  llvm::json::Array statements;
+  for (const tuning::TunedStatement &statement : model.statements)
+    statements.push_back(
+        llvm::json::Object{{"name", statement.name},
+                           {"algorithm", statement.algorithm},
+                           {"original_s", statement.original},
+                           {"best_s", statement.seconds},
+                           {"is_chosen", !statement.script.empty()}});
+  return llvm::json::Object{{"script", model.script},
+                            {"kernels", std::move(kernels)},
+                            {"statements", std::move(statements)}};
+}
+
+/// Parses what is a word. Fails if there is no such word.
+static llvm::Error parseWords(const espalier_tune_options &given,
+                              bool hasTargets, tuning::TuneOptions &options) {
+  if (given.search && *given.search) {
+    auto search = tuning::parseSearch(given.search);
+    if (!search)
+      return llvm::createStringError(
+          "expects a search out of random, evolution, drafts, model, but got " +
+          llvm::Twine(given.search));
+    options.search = *search;
+  }
+  options.objective =
+      hasTargets ? tuning::Objective::Target : tuning::Objective::Sum;
+  if (given.objective && *given.objective) {
+    auto objective = tuning::parseObjective(given.objective);
+    if (!objective)
+      return llvm::createStringError(
+          "expects an objective out of sum, target, geomean, but got " +
+          llvm::Twine(given.objective));
+    options.objective = *objective;
+  }
+  return llvm::Error::success();
+}
+
+int espalier_tune(const espalier_model_to_tune *given_models,
+                  uint32_t num_models, const espalier_compile_options *compile,
                   const espalier_tune_options *given,
                   void (*write)(const char *, size_t, void *), void *user) {
-  if (!module || !compile || !given)
+  if (!given_models || num_models == 0 || !compile || !given)
     return -1;
-  capi::ErrorCollector collector(&module->context, module->error);
+  llvm::ArrayRef givenModels(given_models, num_models);
+  if (llvm::any_of(givenModels, [](const espalier_model_to_tune &model) {
+        return !model.module;
+      }))
+    return -1;
+  espalier_module *first = givenModels.front().module;
+  std::vector<tuning::ModelToTune> models;
+  // One for each context.
+  llvm::SmallVector<std::unique_ptr<capi::ErrorCollector>> collectors;
+  for (const espalier_model_to_tune &model : givenModels) {
+    models.push_back({*model.module->module, model.weight, model.target});
+    collectors.push_back(std::make_unique<capi::ErrorCollector>(
+        &model.module->context, first->error));
+  }
   tuning::TuneOptions options;
-  options.measure = capi::makeMeasureOptions(module, compile);
+  options.measure = capi::makeMeasureOptions(first, compile);
   options.trials = given->trials;
   options.seconds = given->seconds;
   options.patience = given->patience;
-  options.target = given->target;
   options.seed = given->seed;
   options.records = compile->records ? compile->records : "";
   options.modelLibrary = given->model_library ? given->model_library : "";
   options.choosesAlgorithms = given->algorithms != 0;
-  if (given->search && *given->search) {
-    auto search = tuning::parseSearch(given->search);
-    if (!search) {
-      module->error += "expects a search out of random, evolution, drafts, "
-                       "model, but got " +
-                       std::string(given->search);
-      return -1;
-    }
-    options.search = *search;
+  bool hasTargets =
+      llvm::any_of(models, [](const auto &model) { return model.target != 0; });
+  if (llvm::Error error = parseWords(*given, hasTargets, options)) {
+    first->error += llvm::toString(std::move(error));
+    return -1;
   }
   for (uint32_t i = 0; i < given->num_rules; ++i)
     options.rules.push_back(makeRule(given->rules[i]));
@@ -82,28 +131,18 @@ int espalier_tune(espalier_module *module,
       given->progress(&progress, given->user);
     };
   llvm::Expected<tuning::TuneResult> result =
-      tuning::tuneModule(*module->module, options);
+      tuning::tuneModels(models, options);
   if (!result) {
-    module->error += llvm::toString(result.takeError());
+    first->error += llvm::toString(result.takeError());
     return -1;
   }
-  llvm::json::Array kernels;
-  for (const tuning::TunedKernel &kernel : result->kernels)
-    kernels.push_back(describe(kernel));
-  llvm::json::Array statements;
-  for (const tuning::TunedStatement &statement : result->statements)
-    statements.push_back(
-        llvm::json::Object{{"name", statement.name},
-                           {"algorithm", statement.algorithm},
-                           {"original_s", statement.original},
-                           {"best_s", statement.seconds},
-                           {"is_chosen", !statement.script.empty()}});
+  llvm::json::Array tuned;
+  for (const tuning::TunedModel &model : result->models)
+    tuned.push_back(describe(model));
   llvm::json::Array faults;
   for (const std::string &fault : result->ruleFaults)
     faults.push_back(llvm::json::fixUTF8(fault));
-  writeJson(llvm::json::Object{{"script", std::move(result->script)},
-                               {"kernels", std::move(kernels)},
-                               {"statements", std::move(statements)},
+  writeJson(llvm::json::Object{{"models", std::move(tuned)},
                                {"model_fault",
                                 llvm::json::fixUTF8(result->modelFault)},
                                {"ranked_by_shipped", result->isRankedByShipped},

@@ -2,6 +2,7 @@
 
 #include "espalier/Measurement/MeasureKernel.h"
 #include "RunProgram.h"
+#include "espalier/Measurement/Samples.h"
 #include "espalier/Support/ChildProcess.h"
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/IR/Diagnostics.h"
@@ -24,9 +25,6 @@ static constexpr unsigned kMaxCopies = 64;
 static constexpr uint64_t kMinConstantBytes = 256 << 10;
 /// Calls shorter than this are timed several at a time.
 static constexpr double kSampleSeconds = 100e-6;
-/// How long to repeat, and how often at least and at most.
-static constexpr double kTotalSeconds = 0.04;
-static constexpr unsigned kMinSamples = 5, kMaxSamples = 100;
 
 /// The largest difference of outputs, relative to their largest value, that
 /// another order of sums explains.
@@ -98,16 +96,7 @@ static double timeRuns(ProgramRun &program, bool ownTime) {
     calls *= 2;
     seconds = sample();
   }
-  std::vector<double> times;
-  double total = 0;
-  while (times.size() < kMinSamples ||
-         (total < kTotalSeconds && times.size() < kMaxSamples)) {
-    times.push_back(sample());
-    total += times.back();
-  }
-  std::nth_element(times.begin(), times.begin() + times.size() / 2,
-                   times.end());
-  return times[times.size() / 2] / calls;
+  return sampleMedian(sample) / calls;
 }
 
 /// Compiles the kernel in a context of its own, since the threads of the one at

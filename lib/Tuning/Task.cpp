@@ -23,8 +23,9 @@ static constexpr size_t kParents = 8;
 /// ranked, so many are some that are not the best.
 static constexpr unsigned kRandomPercent = 25, kExplorePercent = 20;
 /// How many drafts are made before so many of them are built; of how many the
-/// estimate leaves the choice to the model.
+/// estimate leaves the choice to the model. Half are descendants of these then.
 static constexpr unsigned kDrafts = 1024, kRanked = 256, kBuilt = 8;
+static constexpr Generations kGenerations = {};
 /// Of a hundred drafts, so many are descendants of what was measured.
 static constexpr unsigned kDescendantPercent = 60;
 /// How often a process may fail that runs the same candidate.
@@ -61,6 +62,23 @@ static std::string describeExtents(ModuleOp module,
   return text;
 }
 
+/// Names what kernels have in common that are about as fast: the dimensions of
+/// the computation with most of them, and what it does for a point.
+static std::string describeKind(poly::KernelOp kernel) {
+  std::string kind;
+  unsigned most = 0;
+  for (poly::ComputeOp compute : kernel.getComputes()) {
+    unsigned numDims = compute.getNumDims();
+    if (numDims <= most)
+      continue;
+    most = numDims;
+    kind = std::to_string(numDims);
+    for (Operation &op : compute.getBody().front())
+      kind += (" " + op.getName().getStringRef()).str();
+  }
+  return kind;
+}
+
 llvm::Expected<std::unique_ptr<Task>> Task::create(const ProgramKernel &kernel,
                                                    MLIRContext *context,
                                                    const TuneOptions &options) {
@@ -75,6 +93,7 @@ llvm::Expected<std::unique_ptr<Task>> Task::create(const ProgramKernel &kernel,
   std::string name = computeKernelKey(kernel, options.measure);
   task->key = {name + describeExtents(*task->module, options.measure), name,
                target, getCompilerIdentity()};
+  task->kind = describeKind(*task->module->getOps<poly::KernelOp>().begin());
   task->sketches = deriveSketches(*task->module);
   bool hasDefault = task->hasSpace();
   for (const SketchRule &rule : options.rules)
@@ -169,6 +188,7 @@ Task::evaluate(ModuleOp script, ArrayRef<MeasuredOutput> expected,
 llvm::Error Task::measureDefault() {
   if (options.simulate) {
     original = options.simulate("");
+    bests = {original};
     return llvm::Error::success();
   }
   llvm::Expected<Outcome> outcome =
@@ -187,6 +207,7 @@ llvm::Error Task::measureDefault() {
       return llvm::createStringError(
           "has results that are not numbers, which cannot be compared");
   original = outcome->seconds;
+  bests = {original};
   originalCode = outcome->code;
   expected = std::move(outcome->outputs);
   return llvm::Error::success();
@@ -260,14 +281,6 @@ double Task::getBest() const {
              : std::min(original, population.front().trial.seconds);
 }
 
-double Task::estimateGain() const {
-  // What was not tried is expected to save a tenth, and less the longer nothing
-  // was found.
-  double share =
-      numTrials == 0 ? 1 : 0.1 + (1 - getBest() / original) / numTrials;
-  return kernel.numCalls * getBest() * share / (1 + numSinceGain);
-}
-
 bool Task::isHopeless(unsigned sketch) const {
   return numRefused[sketch] >= kMaxRefused &&
          llvm::none_of(population, [&](const Candidate &candidate) {
@@ -286,10 +299,14 @@ void Task::add(Candidate candidate) {
                        candidate.trial.status == TrialStatus::Measured
                            ? 1 / candidate.trial.seconds
                            : 0});
-  if (candidate.trial.status != TrialStatus::Measured) {
+  if (candidate.trial.status == TrialStatus::Measured)
+    addMeasured(std::move(candidate));
+  else
     ++numFailures;
-    return;
-  }
+  bests.push_back(getBest());
+}
+
+void Task::addMeasured(Candidate candidate) {
   if (candidate.trial.seconds < getBest())
     numSinceGain = numRecalled = 0;
   auto place = llvm::upper_bound(population, candidate,
@@ -362,16 +379,23 @@ Task::proposeDescendant(Sketch::Random &random) const {
   size_t one = random() % numParents, other = random() % numParents;
   const Candidate &first = population[std::min(one, other)];
   const Candidate &second = population[random() % numParents];
-  const Sketch &sketch = sketches[first.sketch];
+  return breed(first.sketch, first.selection, second.sketch, second.selection,
+               random);
+}
+
+/// Mutates a candidate, or its cross with another.
+std::pair<unsigned, Selection>
+Task::breed(unsigned number, const Selection &selection, unsigned otherSketch,
+            const Selection &otherSelection, Sketch::Random &random) const {
+  const Sketch &sketch = sketches[number];
   if (random() % 2 == 0)
-    return {first.sketch, sketch.mutate(first.selection, random)};
+    return {number, sketch.mutate(selection, random)};
   // What the other one selects of the choices of the same names.
-  Selection others = second.selection;
-  if (first.sketch != second.sketch)
-    others =
-        sketch.translate(*sketches[second.sketch].select(second.selection));
-  return {first.sketch,
-          sketch.mutate(sketch.cross(first.selection, others, random), random)};
+  Selection others = otherSelection;
+  if (number != otherSketch)
+    others = sketch.translate(*sketches[otherSketch].select(otherSelection));
+  return {number,
+          sketch.mutate(sketch.cross(selection, others, random), random)};
 }
 
 std::pair<unsigned, Selection> Task::propose(Sketch::Random &random) {
@@ -392,7 +416,7 @@ std::pair<unsigned, Selection> Task::propose(Sketch::Random &random) {
   return proposeDescendant(random);
 }
 
-Task::Draft Task::makeDraft(std::pair<unsigned, Selection> proposed) const {
+Draft Task::makeDraft(std::pair<unsigned, Selection> proposed) const {
   OwningOpRef<ModuleOp> script =
       sketches[proposed.first].select(proposed.second);
   Draft draft = {proposed.first, std::move(proposed.second), describe(*script),
@@ -404,42 +428,59 @@ Task::Draft Task::makeDraft(std::pair<unsigned, Selection> proposed) const {
   return draft;
 }
 
+/// Rates drafts by what `model` predicts.
+static void predict(CostModel &model, const Features &original,
+                    MutableArrayRef<Draft> drafts) {
+  if (drafts.empty())
+    return;
+  llvm::Expected<std::vector<float>> scores =
+      model.predict(llvm::map_to_vector(drafts, [&](const Draft &draft) {
+        return Sample{draft.features, original};
+      }));
+  if (!scores)
+    return llvm::consumeError(scores.takeError());
+  for (auto [draft, score] : llvm::zip_equal(drafts, *scores))
+    draft.score = score;
+}
+
 void Task::chooseDrafts(Sketch::Random &random, CostModel *model) {
   std::set<std::pair<unsigned, Selection>> made;
-  std::vector<Draft> all;
-  for (unsigned i = 0; i < kDrafts; ++i) {
-    auto proposed = random() % 100 < kDescendantPercent
-                        ? proposeDescendant(random)
-                        : proposeAny(random);
-    if (!tried.count(proposed) && made.insert(proposed).second)
-      all.push_back(makeDraft(std::move(proposed)));
-  }
-  auto rank = [](std::vector<Draft> &some) {
-    llvm::stable_sort(
-        some, [](const Draft &a, const Draft &b) { return a.score > b.score; });
+  auto make = [&](std::pair<unsigned, Selection> proposed) {
+    return tried.count(proposed) || !made.insert(proposed).second
+               ? std::nullopt
+               : std::optional(makeDraft(std::move(proposed)));
   };
-  rank(all);
+  bool hasModel = model && model->isTrained();
+  unsigned numFirst =
+      hasModel ? kDrafts - kGenerations.number * kGenerations.children
+               : kDrafts;
+  std::vector<Draft> all;
+  for (unsigned i = 0; i < numFirst; ++i)
+    if (std::optional<Draft> draft =
+            make(random() % 100 < kDescendantPercent ? proposeDescendant(random)
+                                                     : proposeAny(random)))
+      all.push_back(std::move(*draft));
+  rankDrafts(all);
   if (all.size() > kRanked)
     all.resize(kRanked);
-  if (model && model->isTrained() && !all.empty()) {
-    llvm::Expected<std::vector<float>> scores =
-        model->predict(llvm::map_to_vector(all, [&](const Draft &draft) {
-          return Sample{draft.features, originalFeatures};
-        }));
-    if (scores) {
-      for (auto [draft, score] : llvm::zip_equal(all, *scores))
-        draft.score = score;
-      rank(all);
-    } else {
-      llvm::consumeError(scores.takeError());
-    }
-  }
+  std::vector<Draft> any = all;
+  if (hasModel)
+    all = evolve(
+        std::move(all), kGenerations,
+        [&](const Draft &mother, const Draft &father) {
+          return make(breed(mother.sketch, mother.selection, father.sketch,
+                            father.selection, random));
+        },
+        [&](MutableArrayRef<Draft> drafts) {
+          predict(*model, originalFeatures, drafts);
+        },
+        random);
+  if (all.size() > kBuilt)
+    all.resize(kBuilt);
   // Some are tried that nothing speaks for.
-  size_t numBest = std::min<size_t>(all.size(), kBuilt);
-  for (size_t i = 0; i < numBest; ++i)
+  for (Draft &draft : all)
     if (random() % 100 < kExplorePercent)
-      std::swap(all[i], all[random() % all.size()]);
-  all.resize(numBest);
+      draft = any[random() % any.size()];
   drafts.assign(std::make_move_iterator(all.rbegin()),
                 std::make_move_iterator(all.rend()));
 }

@@ -5,7 +5,9 @@
 
 #include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/Measurement/KernelCost.h"
+#include "espalier/Tuning/Allocation.h"
 #include "espalier/Tuning/BenchPath.h"
+#include "espalier/Tuning/Evolution.h"
 #include "espalier/Tuning/Sketch.h"
 #include "espalier/Tuning/Tuner.h"
 #include "espalier/Tuning/TuningRecords.h"
@@ -53,7 +55,8 @@ public:
            numSuggested == suggested.size() && drafts.empty();
   }
   /// Chooses candidates for the next trials: many drafts, of which the estimate
-  /// keeps some, and `model` few; null for none.
+  /// keeps some, and `model`, from which generations descend, few; null for
+  /// none.
   void chooseDrafts(Sketch::Random &random, CostModel *model);
 
   /// Makes the next trial. Nothing if all candidates were tried. Fails where
@@ -77,9 +80,11 @@ public:
   unsigned getNumSinceGain() const { return numSinceGain - numRecalled; }
   double getOriginal() const { return original; }
   double getBest() const;
-  /// Seconds of the program that another trial is likely to save: the gradient
-  /// of Ansor, section 6.2, by what earlier ones saved.
-  double estimateGain() const;
+  /// What counts when the next task is chosen, as long as this one stays as it
+  /// is.
+  TaskHistory getHistory(double slope) const {
+    return {slope, bests, kernel.work.flops, kind};
+  }
 
 private:
   /// A candidate that was measured, or was refused.
@@ -87,14 +92,6 @@ private:
     unsigned sketch = 0;
     Selection selection;
     Trial trial;
-  };
-
-  /// A candidate that may be tried.
-  struct Draft {
-    unsigned sketch = 0;
-    Selection selection;
-    Features features;
-    double score = 0; ///< The higher the better.
   };
 
   Task(const ProgramKernel &kernel, const TuneOptions &options)
@@ -105,6 +102,9 @@ private:
   std::pair<unsigned, Selection>
   proposeDescendant(Sketch::Random &random) const;
   std::pair<unsigned, Selection> propose(Sketch::Random &random);
+  std::pair<unsigned, Selection>
+  breed(unsigned sketch, const Selection &selection, unsigned otherSketch,
+        const Selection &otherSelection, Sketch::Random &random) const;
   Draft makeDraft(std::pair<unsigned, Selection> proposed) const;
   llvm::Expected<double> runDefault() const;
   Features describe(mlir::ModuleOp script) const;
@@ -115,6 +115,7 @@ private:
   bool isHopeless(unsigned sketch) const;
   void deriveByRule(const SketchRule &rule);
   void add(Candidate candidate);
+  void addMeasured(Candidate candidate);
   std::string
   evaluate(mlir::ModuleOp script, llvm::ArrayRef<MeasuredOutput> expected,
            bool returnsOutputs,
@@ -128,7 +129,9 @@ private:
   std::vector<std::string> ruleFaults;
   std::vector<MeasuredOutput> expected;
   double original = 0;
-  std::string originalCode; ///< Of the default schedule.
+  std::string originalCode;  ///< Of the default schedule.
+  std::string kind;          ///< What its largest computation is.
+  std::vector<double> bests; ///< By default, and after each trial.
   unsigned numTrials = 0, numFailures = 0, numSinceGain = 0;
   unsigned numRecalled = 0; ///< Of those since a gain, from records.
   unsigned numDefaults = 0; ///< Sketches whose default was proposed.

@@ -1,15 +1,14 @@
 //===- Tuner.cpp - Searches for faster schedules --------------------------===//
 
 #include "espalier/Tuning/Tuner.h"
-#include "Script.h"
+#include "ScriptCollector.h"
 #include "Search.h"
 #include "Task.h"
 #include "espalier/Tuning/ProgramChoices.h"
-#include "mlir/Dialect/Transform/IR/TransformOps.h"
-#include "mlir/Dialect/Transform/TuneExtension/TuneExtensionOps.h"
-#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Format.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace espalier;
@@ -24,7 +23,17 @@ static constexpr unsigned kSuggested = 8;
 using Clock = std::chrono::steady_clock;
 
 namespace {
-/// One search over all kernels of a program.
+/// A model that is searched for.
+struct Network {
+  const ModelToTune &given;
+  /// With its choices; tasks refer to them.
+  TuneOptions options;
+  TunedModel result;
+  /// By kernel of the result, the number of its task.
+  std::vector<size_t> tasks;
+};
+
+/// One search over all kernels of some programs.
 class Tuner {
 public:
   /// The time that is given counts from \p start.
@@ -34,19 +43,34 @@ public:
   }
 
   llvm::Error openRecords();
-  /// Takes what was compared before, and records what won.
-  llvm::Error keepChoices(std::vector<TunedStatement> statements);
-  llvm::Error addTask(const ProgramKernel &kernel);
-  /// Loads the model and what is known of other kernels, after all tasks are
-  /// there.
+  /// Chooses algorithms for a model, and adds its kernels to the tasks.
+  llvm::Error addNetwork(const ModelToTune &given, unsigned numModels);
+  /// Loads the model of costs and what is known of other kernels, after all
+  /// tasks are there.
   llvm::Error prepareModel();
   llvm::Error search();
   llvm::Expected<TuneResult> finish();
 
 private:
+  /// A task, and why it is none.
+  struct Entry {
+    std::unique_ptr<Task> task;
+    std::string reason;
+    bool isDone = false; ///< There is a reason, or all was tried.
+    std::optional<Winner> winner;
+  };
+
+  llvm::Error keepChoices(const Network &network);
+  llvm::Error addKernel(Network &network, const ProgramKernel &kernel);
+  llvm::Error addTask(const ProgramKernel &kernel, const TuneOptions &options);
+  llvm::Error recall(Task &task);
   bool isOutOfTime(double reserved) const;
   bool isTargetReached() const;
   bool isGivenUp(const Task &task) const;
+  /// The seconds of all calls of kernels, at best or by default.
+  ModelTime getTime(const Network &network, bool atBest) const;
+  double combineTimes(bool atBest) const;
+  std::vector<TaskHistory> getHistories() const;
   bool mustStop() const;
   /// Seconds that the comparison of the best candidates will take.
   double estimateFinals() const;
@@ -56,13 +80,17 @@ private:
     return std::chrono::duration<double>(Clock::now() - start).count();
   }
   void report() const;
+  llvm::Error decide(Entry &entry);
+  TunedModel finish(Network &network) const;
 
   MLIRContext *context;
   const TuneOptions &options;
   Sketch::Random random;
   Clock::time_point start;
   std::unique_ptr<TuningRecords> records;
-  std::vector<std::unique_ptr<Task>> tasks;
+  std::vector<std::unique_ptr<Network>> networks;
+  std::vector<Entry> tasks;
+  llvm::StringMap<size_t> taskOf; ///< By the keys of kernels.
   TuneResult result;
   unsigned numTrials = 0;
   double trialSeconds = 0; ///< Of all trials.
@@ -71,99 +99,7 @@ private:
   std::unique_ptr<CostModel> shipped;
   std::vector<Sample> others; ///< Candidates of kernels that are no tasks.
 };
-
-/// Collects the scripts of single kernels in one.
-class ScriptCollector {
-public:
-  explicit ScriptCollector(MLIRContext *context);
-
-  /// Adds a script for a kernel called `kernel`, which is called `name` here.
-  void add(ModuleOp script, StringRef name);
-  /// Adds a script for statements.
-  void addChoice(ModuleOp script);
-  std::string print() const;
-
-private:
-  OwningOpRef<ModuleOp> script;
-  transform::NamedSequenceOp addSequence(StringRef name);
-
-  transform::NamedSequenceOp sequence, choices;
-};
 } // namespace
-
-/// The sequence for modules whose kernels are not formed yet.
-static constexpr llvm::StringLiteral kStatementsSequence =
-    "__transform_statements";
-
-//===----------------------------------------------------------------------===//
-// The script of the program
-//===----------------------------------------------------------------------===//
-
-ScriptCollector::ScriptCollector(MLIRContext *context) {
-  OpBuilder builder(context);
-  Location loc = builder.getUnknownLoc();
-  script = ModuleOp::create(builder, loc);
-  script->getOperation()->setAttr(
-      transform::TransformDialect::kWithNamedSequenceAttrName,
-      builder.getUnitAttr());
-  sequence =
-      addSequence(transform::TransformDialect::kTransformEntryPointSymbolName);
-}
-
-transform::NamedSequenceOp ScriptCollector::addSequence(StringRef name) {
-  auto builder = OpBuilder::atBlockBegin(script->getBody());
-  auto added = transform::NamedSequenceOp::create(
-      builder, builder.getUnknownLoc(), name,
-      transform::AnyOpType::get(builder.getContext()), TypeRange(),
-      [](OpBuilder &body, Location loc, BlockArgument) {
-        transform::YieldOp::create(body, loc);
-      });
-  added.setArgAttr(0, transform::TransformDialect::kArgReadOnlyAttrName,
-                   builder.getUnitAttr());
-  return added;
-}
-
-/// Moves the commands of `part` to the end of `to`.
-static void appendCommands(transform::NamedSequenceOp part,
-                           transform::NamedSequenceOp to) {
-  Block &from = part.getBody().front(), &end = to.getBody().front();
-  from.getArgument(0).replaceAllUsesWith(end.getArgument(0));
-  from.getTerminator()->erase();
-  end.getOperations().splice(end.getTerminator()->getIterator(),
-                             from.getOperations());
-}
-
-void ScriptCollector::addChoice(ModuleOp part) {
-  if (!choices)
-    choices = addSequence(kStatementsSequence);
-  appendCommands(getSequence(part), choices);
-}
-
-void ScriptCollector::add(ModuleOp part, StringRef name) {
-  Builder builder(part.getContext());
-  AttrTypeReplacer replacer;
-  replacer.addReplacement(
-      [&](SymbolRefAttr symbol) -> std::optional<Attribute> {
-        if (symbol.getRootReference() != kKernelName)
-          return std::nullopt;
-        return SymbolRefAttr::get(builder.getStringAttr(name),
-                                  symbol.getNestedReferences());
-      });
-  replacer.recursivelyReplaceElementsIn(part);
-  // One choice of the program is of one kernel.
-  part.walk([&](transform::tune::KnobOp knob) {
-    knob.setNameAttr(
-        builder.getStringAttr(name + "." + knob.getName().getValue()));
-  });
-  appendCommands(getSequence(part), sequence);
-}
-
-std::string ScriptCollector::print() const {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  script.get().print(os);
-  return text;
-}
 
 //===----------------------------------------------------------------------===//
 // Searching
@@ -179,17 +115,37 @@ llvm::Error Tuner::openRecords() {
   return llvm::Error::success();
 }
 
-llvm::Error Tuner::keepChoices(std::vector<TunedStatement> statements) {
-  result.statements = std::move(statements);
-  if (!records || result.statements.empty())
+/// Chooses before kernels are formed, and lets `options` form them so.
+static llvm::Error choose(ModuleOp module, TuneOptions &options,
+                          std::vector<TunedStatement> &statements) {
+  auto compared = chooseAlgorithms(module, options);
+  if (!compared)
+    return compared.takeError();
+  statements = std::move(*compared);
+  StatementScripts scripts;
+  for (const TunedStatement &statement : statements)
+    if (!statement.script.empty())
+      scripts.push_back({statement.name, statement.script});
+  if (scripts.empty())
+    return llvm::Error::success();
+  options.measure.codegen.chooseStatements =
+      [scripts, codegen = options.measure.codegen](ModuleOp module) {
+        // They were applied before.
+        llvm::cantFail(applyChoices(module, scripts, codegen));
+      };
+  return llvm::Error::success();
+}
+
+llvm::Error Tuner::keepChoices(const Network &network) {
+  if (!records || network.result.statements.empty())
     return llvm::Error::success();
   auto machine = describeMachine(context, options.measure.codegen);
   if (!machine)
     return machine.takeError();
   TrialKey key;
   llvm::raw_string_ostream(key.target) << *machine;
-  for (const TunedStatement &statement : result.statements) {
-    key.kernel = getChoiceKey(statement.name, options.measure);
+  for (const TunedStatement &statement : network.result.statements) {
+    key.kernel = getChoiceKey(statement.name, network.options.measure);
     std::optional<Winner> winner;
     if (!statement.script.empty())
       winner = {"algorithm", statement.script, statement.seconds,
@@ -200,35 +156,79 @@ llvm::Error Tuner::keepChoices(std::vector<TunedStatement> statements) {
   return llvm::Error::success();
 }
 
-llvm::Error Tuner::addTask(const ProgramKernel &kernel) {
+llvm::Error Tuner::addNetwork(const ModelToTune &given, unsigned numModels) {
+  networks.push_back(
+      std::make_unique<Network>(Network{given, options, TunedModel(), {}}));
+  Network &network = *networks.back();
+  network.options.measure.constantBytes =
+      roundConstantBytes(countConstantBytes(given.module));
+  // Choices of all share the time.
+  network.options.seconds /= numModels;
+  if (options.choosesAlgorithms && !options.simulate)
+    if (llvm::Error error =
+            choose(given.module, network.options, network.result.statements))
+      return error;
+  if (llvm::Error error = keepChoices(network))
+    return error;
+  auto kernels = collectTasks(given.module, network.options);
+  if (!kernels)
+    return kernels.takeError();
+  for (const ProgramKernel &kernel : *kernels) {
+    if (options.measure.codegen.mustStop())
+      break;
+    if (llvm::Error error = addKernel(network, kernel))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Tuner::addKernel(Network &network, const ProgramKernel &kernel) {
+  auto [place, isNew] = taskOf.try_emplace(
+      computeKernelKey(kernel, network.options.measure), tasks.size());
+  if (isNew)
+    if (llvm::Error error = addTask(kernel, network.options))
+      return error;
+  TunedKernel tuned;
+  tuned.name = kernel.name;
+  tuned.numCalls = kernel.numCalls;
+  network.result.kernels.push_back(std::move(tuned));
+  network.tasks.push_back(place->second);
+  return llvm::Error::success();
+}
+
+llvm::Error Tuner::addTask(const ProgramKernel &kernel,
+                           const TuneOptions &options) {
   auto task = Task::create(kernel, context, options);
   if (!task)
     return task.takeError();
   llvm::append_range(result.ruleFaults, (*task)->getRuleFaults());
-  TunedKernel tuned;
-  tuned.name = kernel.name;
-  tuned.numCalls = kernel.numCalls;
+  std::string reason;
   if (!(*task)->hasSpace())
-    tuned.reason = "runs in program order";
+    reason = "runs in program order";
   else if (isOutOfTime(0))
-    tuned.reason = "expects more time: it ended before the default schedule "
-                   "could be measured";
+    reason = "expects more time: it ended before the default schedule "
+             "could be measured";
   else if (llvm::Error error = (*task)->measureDefault())
-    tuned.reason = llvm::toString(std::move(error));
-  result.kernels.push_back(std::move(tuned));
-  if (records && result.kernels.back().reason.empty()) {
-    auto trials = records->find((*task)->getKey());
-    if (!trials)
-      return trials.takeError();
-    for (const Trial &trial : *trials)
-      (*task)->recall(trial);
-    auto others = records->findOfOtherBuilds((*task)->getKey(), kSuggested);
-    if (!others)
-      return others.takeError();
-    for (const Trial &trial : *others)
-      (*task)->suggest(trial);
-  }
-  tasks.push_back(std::move(*task));
+    reason = llvm::toString(std::move(error));
+  bool isDone = !reason.empty();
+  tasks.push_back({std::move(*task), std::move(reason), isDone, {}});
+  return isDone ? llvm::Error::success() : recall(*tasks.back().task);
+}
+
+/// Reads what is known of a task.
+llvm::Error Tuner::recall(Task &task) {
+  if (!records)
+    return llvm::Error::success();
+  auto trials = records->find(task.getKey());
+  if (!trials)
+    return trials.takeError();
+  for (const Trial &trial : *trials)
+    task.recall(trial);
+  auto others = records->findOfOtherBuilds(task.getKey(), kSuggested);
+  if (!others)
+    return others.takeError();
+  for (const Trial &trial : *others)
+    task.suggest(trial);
   return llvm::Error::success();
 }
 
@@ -240,16 +240,34 @@ bool Tuner::isOutOfTime(double reserved) const {
 
 double Tuner::estimateFinals() const {
   unsigned numRuns = 0;
-  for (const std::unique_ptr<Task> &task : tasks)
-    numRuns += task->countFinalRuns();
+  for (const Entry &entry : tasks)
+    numRuns += entry.task->countFinalRuns();
   return numRuns * trialSeconds / std::max(numTrials, 1u);
 }
 
+ModelTime Tuner::getTime(const Network &network, bool atBest) const {
+  ModelTime time = {0, network.given.weight, network.given.target};
+  for (auto [kernel, number] :
+       llvm::zip_equal(network.result.kernels, network.tasks)) {
+    const Task &task = *tasks[number].task;
+    time.seconds +=
+        kernel.numCalls * (atBest ? task.getBest() : task.getOriginal());
+  }
+  return time;
+}
+
+double Tuner::combineTimes(bool atBest) const {
+  return combineSeconds(options.objective,
+                        llvm::map_to_vector(networks, [&](const auto &network) {
+                          return getTime(*network, atBest);
+                        }));
+}
+
 bool Tuner::isTargetReached() const {
-  double best = 0;
-  for (const std::unique_ptr<Task> &task : tasks)
-    best += task->getKernel().numCalls * task->getBest();
-  return options.target > 0 && best <= options.target;
+  return llvm::all_of(networks, [&](const auto &network) {
+    ModelTime time = getTime(*network, /*atBest=*/true);
+    return time.target > 0 && time.seconds <= time.target;
+  });
 }
 
 bool Tuner::isGivenUp(const Task &task) const {
@@ -285,16 +303,16 @@ llvm::Error Tuner::prepareModel() {
   loadModel();
   if (options.search == Search::Model && options.usesShipped && !tasks.empty())
     shipped =
-        CostModel::loadShipped(tasks.front()->getTarget().getVectorBits());
+        CostModel::loadShipped(tasks.front().task->getTarget().getVectorBits());
   result.isRankedByShipped = !model && shipped;
   if (!model || !records || tasks.empty())
     return llvm::Error::success();
-  auto kernels = records->findSamples(tasks.front()->getKey().target);
+  auto kernels = records->findSamples(tasks.front().task->getKey().target);
   if (!kernels)
     return kernels.takeError();
   for (const KernelSamples &kernel : *kernels)
-    if (llvm::none_of(tasks, [&](const auto &task) {
-          return task->getKey().task == kernel.task;
+    if (llvm::none_of(tasks, [&](const Entry &entry) {
+          return entry.task->getKey().task == kernel.task;
         }))
       addSamples(kernel.samples, others);
   return llvm::Error::success();
@@ -304,8 +322,8 @@ void Tuner::trainModel() {
   if (!model)
     return;
   std::vector<Sample> samples = others;
-  for (const std::unique_ptr<Task> &task : tasks)
-    addSamples(task->getSamples(), samples);
+  for (const Entry &entry : tasks)
+    addSamples(entry.task->getSamples(), samples);
   if (samples.size() < kMinSamples)
     return;
   if (llvm::Error error = model->train(samples)) {
@@ -320,40 +338,47 @@ void Tuner::report() const {
   TuneProgress progress;
   progress.trials = numTrials;
   progress.elapsed = getElapsed();
-  for (const std::unique_ptr<Task> &task : tasks) {
-    progress.failures += task->getNumFailures();
-    progress.original += task->getKernel().numCalls * task->getOriginal();
-    progress.best += task->getKernel().numCalls * task->getBest();
-  }
+  for (const Entry &entry : tasks)
+    progress.failures += entry.task->getNumFailures();
+  progress.original = combineTimes(/*atBest=*/false);
+  progress.best = combineTimes(/*atBest=*/true);
   options.progress(progress);
 }
 
+std::vector<TaskHistory> Tuner::getHistories() const {
+  std::vector<double> slopes(tasks.size());
+  for (const std::unique_ptr<Network> &network : networks) {
+    double slope = computeSlope(options.objective, getTime(*network, true));
+    for (auto [kernel, number] :
+         llvm::zip_equal(network->result.kernels, network->tasks))
+      slopes[number] += kernel.numCalls * slope;
+  }
+  std::vector<TaskHistory> histories;
+  for (auto [entry, slope] : llvm::zip_equal(tasks, slopes)) {
+    histories.push_back(entry.task->getHistory(slope));
+    histories.back().isOpen = !entry.isDone && !isGivenUp(*entry.task);
+  }
+  return histories;
+}
+
 llvm::Error Tuner::search() {
-  // A task without space, or of which all was tried.
-  std::vector<bool> isDone;
-  for (const TunedKernel &kernel : result.kernels)
-    isDone.push_back(!kernel.reason.empty());
   while (!mustStop()) {
-    size_t best = tasks.size();
-    for (size_t i = 0; i < tasks.size(); ++i)
-      if (!isDone[i] && !isGivenUp(*tasks[i]) &&
-          (best == tasks.size() ||
-           tasks[i]->estimateGain() > tasks[best]->estimateGain()))
-        best = i;
-    if (best == tasks.size())
+    std::optional<size_t> next = chooseTask(getHistories(), random);
+    if (!next)
       break;
-    if (tasks[best]->needsDrafts()) {
+    Task &task = *tasks[*next].task;
+    if (task.needsDrafts()) {
       trainModel();
-      tasks[best]->chooseDrafts(
-          random, model && model->isTrained() ? model.get() : shipped.get());
+      task.chooseDrafts(random, model && model->isTrained() ? model.get()
+                                                            : shipped.get());
     }
     double begin = getElapsed();
-    auto tried = tasks[best]->tryNext(random);
+    auto tried = task.tryNext(random);
     if (!tried)
       return tried.takeError();
     const std::optional<Trial> &trial = *tried;
     if (!trial) {
-      isDone[best] = true;
+      tasks[*next].isDone = true;
       continue;
     }
     trialSeconds += getElapsed() - begin;
@@ -362,45 +387,56 @@ llvm::Error Tuner::search() {
       break;
     ++numTrials;
     if (records)
-      if (llvm::Error error =
-              records->add(tasks[best]->getKey(), *trial, options.seed))
+      if (llvm::Error error = records->add(task.getKey(), *trial, options.seed))
         return error;
     report();
   }
   return llvm::Error::success();
 }
 
-llvm::Expected<TuneResult> Tuner::finish() {
+/// Measures the best candidates of a task again, and records what won.
+llvm::Error Tuner::decide(Entry &entry) {
+  if (!entry.reason.empty() || options.measure.codegen.mustStop())
+    return llvm::Error::success();
+  llvm::Expected<bool> isDecided = entry.task->findWinner(entry.winner);
+  if (!isDecided)
+    return isDecided.takeError();
+  if (!records || !*isDecided || options.measure.codegen.mustStop())
+    return llvm::Error::success();
+  return records->setWinner(entry.task->getKey(), entry.winner);
+}
+
+TunedModel Tuner::finish(Network &network) const {
+  TunedModel &model = network.result;
   ScriptCollector script(context);
-  for (auto [task, tuned] : llvm::zip_equal(tasks, result.kernels)) {
-    tuned.original = tuned.best = task->getOriginal();
-    tuned.trials = task->getNumTrials();
-    tuned.failures = task->getNumFailures();
-    if (!tuned.reason.empty() || options.measure.codegen.mustStop())
+  for (auto [tuned, number] : llvm::zip_equal(model.kernels, network.tasks)) {
+    const Entry &entry = tasks[number];
+    tuned.original = tuned.best = entry.task->getOriginal();
+    tuned.trials = entry.task->getNumTrials();
+    tuned.failures = entry.task->getNumFailures();
+    tuned.reason = entry.reason;
+    if (!entry.winner)
       continue;
-    std::optional<Winner> winner;
-    llvm::Expected<bool> isDecided = task->findWinner(winner);
-    if (!isDecided)
-      return isDecided.takeError();
-    if (options.measure.codegen.mustStop())
-      continue;
-    if (records && *isDecided)
-      if (llvm::Error error = records->setWinner(task->getKey(), winner))
-        return error;
-    tuned.original = tuned.best = task->getOriginal();
-    if (!winner)
-      continue;
-    tuned.best = winner->seconds;
-    tuned.rule = winner->rule;
-    auto part = parseSourceString<ModuleOp>(winner->script, context);
-    script.add(*part, tuned.name);
+    tuned.best = entry.winner->seconds;
+    tuned.rule = entry.winner->rule;
+    script.add(*parseSourceString<ModuleOp>(entry.winner->script, context),
+               tuned.name);
   }
-  for (const TunedStatement &statement : result.statements)
+  for (const TunedStatement &statement : model.statements)
     if (!statement.script.empty())
       script.addChoice(*parseSourceString<ModuleOp>(statement.script, context));
+  if (!options.measure.codegen.mustStop())
+    model.script = script.print();
+  return std::move(model);
+}
+
+llvm::Expected<TuneResult> Tuner::finish() {
+  for (Entry &entry : tasks)
+    if (llvm::Error error = decide(entry))
+      return std::move(error);
+  for (const std::unique_ptr<Network> &network : networks)
+    result.models.push_back(finish(*network));
   result.isInterrupted = options.measure.codegen.mustStop();
-  if (!result.isInterrupted)
-    result.script = script.print();
   return std::move(result);
 }
 
@@ -413,51 +449,48 @@ std::optional<Search> tuning::parseSearch(llvm::StringRef spelling) {
   return std::nullopt;
 }
 
-/// Chooses before kernels are formed, and lets `options` form them so.
-static llvm::Error choose(ModuleOp module, TuneOptions &options,
-                          std::vector<TunedStatement> &statements) {
-  auto compared = chooseAlgorithms(module, options);
-  if (!compared)
-    return compared.takeError();
-  statements = std::move(*compared);
-  StatementScripts scripts;
-  for (const TunedStatement &statement : statements)
-    if (!statement.script.empty())
-      scripts.push_back({statement.name, statement.script});
-  if (scripts.empty())
-    return llvm::Error::success();
-  options.measure.codegen.chooseStatements =
-      [scripts, codegen = options.measure.codegen](ModuleOp module) {
-        // They were applied before.
-        llvm::cantFail(applyChoices(module, scripts, codegen));
-      };
+static llvm::Error checkModels(ArrayRef<ModelToTune> models,
+                               Objective objective) {
+  if (models.empty())
+    return llvm::createStringError("expects a model to tune, but got none");
+  for (auto [number, model] : llvm::enumerate(models)) {
+    auto refuse = [number = number](const Twine &rule, double got) {
+      std::string text;
+      llvm::raw_string_ostream(text)
+          << "model " << number + 1 << ": expects " << rule << ", but got "
+          << llvm::format("%g", got);
+      return llvm::createStringError(text);
+    };
+    if (!(model.weight > 0) || !std::isfinite(model.weight))
+      return refuse("a weight above 0", model.weight);
+    if (!(model.target >= 0) || !std::isfinite(model.target))
+      return refuse("a target of 0 or more seconds", model.target);
+    if ((objective == Objective::Target) != (model.target > 0))
+      return refuse(objective == Objective::Target
+                        ? Twine("a target above 0 for objective 'target'")
+                        : "no target for objective '" + getSpelling(objective) +
+                              "'",
+                    model.target);
+  }
   return llvm::Error::success();
 }
 
-llvm::Expected<TuneResult> tuning::tuneModule(ModuleOp module,
-                                              const TuneOptions &given) {
+llvm::Expected<TuneResult> tuning::tuneModels(ArrayRef<ModelToTune> models,
+                                              const TuneOptions &options) {
   Clock::time_point start = Clock::now();
-  TuneOptions chosen = given;
-  std::vector<TunedStatement> statements;
-  if (given.choosesAlgorithms && !given.simulate)
-    if (llvm::Error error = choose(module, chosen, statements))
-      return std::move(error);
-  const TuneOptions &options = chosen;
-  auto kernels = collectTasks(module, options);
-  if (!kernels)
-    return kernels.takeError();
-  SearchContext search(module);
+  if (llvm::Error error = checkModels(models, options.objective))
+    return std::move(error);
+  SearchContext search(models.front().module);
   Tuner tuner(search.get(), options, start);
   if (llvm::Error error = tuner.openRecords())
     return error;
-  if (llvm::Error error = tuner.keepChoices(std::move(statements)))
-    return error;
-  for (const ProgramKernel &kernel : *kernels) {
-    if (options.measure.codegen.mustStop())
-      break;
-    if (llvm::Error error = tuner.addTask(kernel))
-      return error;
-  }
+  for (auto [number, model] : llvm::enumerate(models))
+    if (llvm::Error error = tuner.addNetwork(model, models.size())) {
+      if (models.size() == 1)
+        return error;
+      return llvm::createStringError("model " + Twine(number + 1) + ": " +
+                                     llvm::toString(std::move(error)));
+    }
   if (llvm::Error error = tuner.prepareModel())
     return error;
   if (llvm::Error error = tuner.search())

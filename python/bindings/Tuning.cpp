@@ -58,11 +58,12 @@ static const char *deriveSketches(const char *kernel, const char *script,
   return rule->fault.c_str();
 }
 
-/// Calls a function on a module that a signal can interrupt; returns what it
+/// Calls a function on modules that a signal can interrupt; returns what it
 /// writes.
 template <typename Function>
-static std::string runOnModule(const Module &module,
-                               const CompileOptions &given, Function function) {
+static std::string runOnModules(const std::vector<Module> &modules,
+                                const CompileOptions &given,
+                                Function function) {
   Interruptible<int> work;
   espalier_compile_options options = given.get();
   options.user = &work;
@@ -70,22 +71,42 @@ static std::string runOnModule(const Module &module,
     return static_cast<Interruptible<int> *>(user)->isCancelled();
   };
   std::string found;
-  ModuleInUse used(module, module.get());
-  int status = work.run([&] { return function(used.get(), &options, &found); });
+  std::vector<std::unique_ptr<ModuleInUse>> used;
+  std::vector<espalier_module *> handles;
+  for (const Module &module : modules) {
+    used.push_back(std::make_unique<ModuleInUse>(module, module.get()));
+    handles.push_back(used.back()->get());
+  }
+  int status = work.run([&] { return function(handles, &options, &found); });
   if (status != 0)
-    throw CompileError(espalier_module_last_error(used.get()));
+    throw CompileError(espalier_module_last_error(handles.front()));
   return found;
 }
 
-/// Returns what was found in JSON.
+template <typename Function>
+static std::string runOnModule(const Module &module,
+                               const CompileOptions &given, Function function) {
+  return runOnModules({module}, given,
+                      [&](auto &handles, auto *options, auto *found) {
+                        return function(handles.front(), options, found);
+                      });
+}
+
+/// Returns what was found in JSON; there is a weight and a target for each
+/// module.
 static std::string
-tune(const Module &module, const CompileOptions &given, uint32_t trials,
-     double seconds, uint32_t patience, double target, uint64_t seed,
-     const std::string &search, const std::string &modelLibrary,
+tune(const std::vector<Module> &modules, const CompileOptions &given,
+     uint32_t trials, double seconds, uint32_t patience,
+     const std::vector<double> &modelWeights,
+     const std::vector<double> &targets, const std::string &objective,
+     uint64_t seed, const std::string &search, const std::string &modelLibrary,
      bool algorithms,
      std::vector<std::pair<std::string, nb::callable>> givenRules,
      const std::vector<std::pair<int64_t, double>> &lengths,
      std::optional<nb::callable> progress) {
+  if (modules.empty() || modelWeights.size() != modules.size() ||
+      targets.size() != modules.size())
+    throw CompileError("expects models, each with a weight and a target");
   std::vector<PythonRule> rules;
   for (auto &[name, derive] : givenRules)
     rules.push_back({name, std::move(derive), ""});
@@ -96,7 +117,7 @@ tune(const Module &module, const CompileOptions &given, uint32_t trials,
   tune.trials = trials;
   tune.seconds = seconds;
   tune.patience = patience;
-  tune.target = target;
+  tune.objective = objective.c_str();
   tune.seed = seed;
   tune.search = search.c_str();
   tune.model_library = modelLibrary.c_str();
@@ -116,9 +137,13 @@ tune(const Module &module, const CompileOptions &given, uint32_t trials,
     tune.progress = reportProgress;
     tune.user = &*progress;
   }
-  return runOnModule(
-      module, given, [&](auto *used, auto *options, auto *found) {
-        return espalier_tune(used, options, &tune, appendText, found);
+  return runOnModules(
+      modules, given, [&](auto &handles, auto *options, auto *found) {
+        std::vector<espalier_model_to_tune> models;
+        for (size_t i = 0; i < handles.size(); ++i)
+          models.push_back({handles[i], modelWeights[i], targets[i]});
+        return espalier_tune(models.data(), models.size(), options, &tune,
+                             appendText, found);
       });
 }
 
@@ -188,14 +213,14 @@ static std::string trainTrees(const std::string &records,
 }
 
 void espalier::python::bindTuning(nb::module_ &extension) {
-  extension.def("tune", tune, nb::arg("module"), nb::arg("options"),
-                nb::arg("trials"), nb::arg("seconds"), nb::arg("patience"),
-                nb::arg("target"), nb::arg("seed"), nb::arg("search"),
-                nb::arg("model_library"), nb::arg("algorithms"),
-                nb::arg("rules"), nb::arg("lengths"),
-                nb::arg("progress") = nb::none(),
-                "Look for better schedules of a module's kernels; return what "
-                "was found in JSON.");
+  extension.def(
+      "tune", tune, nb::arg("modules"), nb::arg("options"), nb::arg("trials"),
+      nb::arg("seconds"), nb::arg("patience"), nb::arg("model_weights"),
+      nb::arg("targets"), nb::arg("objective"), nb::arg("seed"),
+      nb::arg("search"), nb::arg("model_library"), nb::arg("algorithms"),
+      nb::arg("rules"), nb::arg("lengths"), nb::arg("progress") = nb::none(),
+      "Look for better schedules of modules' kernels; return what "
+      "was found in JSON.");
   extension.def("bench_path", benchPath, nb::arg("module"), nb::arg("options"),
                 nb::arg("repeats"),
                 "Measure the steps of trying one candidate of each kernel; "

@@ -146,12 +146,14 @@ def lower(module: Module, stage: str, options: CompileOptions = ...) -> None: ..
 def schedule(module: Module, script: str, options: CompileOptions = ...) -> None: ...
 def transform(module: Module, script: str) -> None: ...
 def tune(
-    module: Module,
+    modules: list[Module],
     options: CompileOptions,
     trials: int,
     seconds: float,
     patience: int,
-    target: float,
+    model_weights: list[float],
+    targets: list[float],
+    objective: str,
     seed: int,
     search: str,
     model_library: str,

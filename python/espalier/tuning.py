@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import overload
 
 from espalier import _espalier
 from espalier.compiler import Model, Options, given_options, load_module
@@ -23,7 +24,8 @@ class TuneProgress:
         trials: candidates that were tried.
         failures: those of them that were refused, failed or were wrong.
         elapsed_s: seconds of the search.
-        original_s: seconds of all calls of kernels by default.
+        original_s: seconds of all calls of kernels by default; of several models their
+            sum or geometric mean, by weights.
         best_s: the same with the best candidates.
     """
 
@@ -121,6 +123,7 @@ Rule = Callable[[str, str], Iterable[str]]
 
 RULES = ("default", "order", "lanes", "parts", "blocks", "fetch")
 SEARCHES = ("random", "evolution", "drafts", "model")
+OBJECTIVES = ("sum", "target", "geomean")
 
 
 def find_model_library() -> str:
@@ -190,15 +193,35 @@ def judge_model(records: str | os.PathLike[str]) -> list[JudgedKernel]:
     return [JudgedKernel(**kernel) for kernel in found]
 
 
+def _for_each(name: str, given: float | Sequence[float], count: int) -> list[float]:
+    """Return a number for each model; one that is given alone is that of all."""
+    numbers = [float(one) for one in given] if isinstance(given, Sequence) else [given] * count
+    if len(numbers) != count:
+        raise EspalierError(
+            f"argument '{name}': expects a number for each of {count} models, but got "
+            f"{len(numbers)}"
+        )
+    for number in numbers:
+        if not 0 <= number < float("inf"):
+            raise EspalierError(f"argument '{name}': expects 0 or more, but got {number}")
+    return numbers
+
+
+@overload
+def tune(model: Model, **arguments: object) -> Tuned: ...
+@overload
+def tune(model: Sequence[Model], **arguments: object) -> list[Tuned]: ...
 def tune(
-    model: Model,
+    model: Model | Sequence[Model],
     *,
     dims: Mapping[str, int] | None = None,
     shapes: Mapping[str, Sequence[int]] | None = None,
     trials: int = 64,
     seconds: float = 0.0,
     patience: int = 0,
-    target_s: float = 0.0,
+    target_s: float | Sequence[float] = 0.0,
+    weights: float | Sequence[float] = 1.0,
+    objective: str | None = None,
     seed: int = 0,
     search: str = "model",
     algorithms: bool = True,
@@ -206,21 +229,27 @@ def tune(
     lengths: Mapping[int, float] | Sequence[int] = (),
     options: Options | None = None,
     progress: Callable[[TuneProgress], None] | None = None,
-) -> Tuned:
-    """Look for better schedules of a model's kernels, by measuring candidates.
+) -> Tuned | list[Tuned]:
+    """Look for better schedules of the kernels of a model, or several, by measuring candidates.
 
     Every candidate is checked as any script is, runs in a process of its own, and
     its results are compared with those of the default schedule. Symbolic dimensions are
     fixed with `dims` or `shapes`, or take each of `lengths`.
 
+    Kernels that several models have are searched for once; there is a result for each.
+
     Arguments:
-        model, dims, shapes: as for `espalier.compile`.
+        model, dims, shapes: as for `espalier.compile`; of several models, for each.
         trials: candidates of all kernels together.
         seconds: after which no candidate is begun; 0 for no limit.
         patience: after how many trials that found nothing faster the search of a
             kernel ends; 0 for never.
-        target_s: seconds of all calls of kernels that are good enough, for which the
-            search ends; 0 for none.
+        target_s: seconds of all calls of kernels that are good enough, for each model;
+            once all reach theirs, the search ends; 0 for none.
+        weights: how much the time of each model counts.
+        objective: what becomes small of the seconds of models, one of `OBJECTIVES`: their
+            sum; that of those that have not reached their target; or the geometric mean,
+            so that speedups count. By default the target, if there is one, else the sum.
         seed: of the choices that are made at random.
         search: how candidates are chosen, one of `SEARCHES`: any; descendants of the
             fastest; of many such, those that an estimate ranks first; of these, those
@@ -245,6 +274,7 @@ def tune(
         >>> f = espalier.compile("model.onnx")  # as the records say
         >>> tuned.save("fast.mlir")
         >>> f = espalier.compile("model.onnx", schedule="fast.mlir")  # anywhere
+        >>> both = espalier.tune(["a.onnx", "b.onnx"], weights=[1, 2], objective="geomean")
     """
     if trials < 0 or trials >= 2**32:
         raise EspalierError(f"argument 'trials': expects 0 to 2^32 - 1, but got {trials}")
@@ -252,14 +282,22 @@ def tune(
         raise EspalierError(f"argument 'seconds': expects 0 or more, but got {seconds}")
     if not 0 <= patience < 2**32:
         raise EspalierError(f"argument 'patience': expects 0 to 2^32 - 1, but got {patience}")
-    if not 0 <= target_s < float("inf"):
-        raise EspalierError(f"argument 'target_s': expects 0 or more, but got {target_s}")
     if not 0 <= seed < 2**64:
         raise EspalierError(f"argument 'seed': expects 0 to 2^64 - 1, but got {seed}")
     if search not in SEARCHES:
         raise EspalierError(
             f"argument 'search': expects one of {', '.join(SEARCHES)}, but got {search!r}"
         )
+    if objective is not None and objective not in OBJECTIVES:
+        raise EspalierError(
+            f"argument 'objective': expects one of {', '.join(OBJECTIVES)}, but got {objective!r}"
+        )
+    is_one = not isinstance(model, list | tuple)
+    models = [model] if is_one else list(model)
+    if not models:
+        raise EspalierError("argument 'model': expects a model, or several, but got none")
+    targets = _for_each("target_s", target_s, len(models))
+    model_weights = _for_each("weights", weights, len(models))
     options = given_options(options)
     if options.sparse != "off" or options.sparse_layers:
         raise EspalierError(
@@ -273,46 +311,51 @@ def tune(
             f"argument 'rules': expects names other than those of Espalier's rules, but got "
             f"'{min(reserved)}'"
         )
-    weights = [(length, 1.0) for length in lengths]
+    extents = [(length, 1.0) for length in lengths]
     if isinstance(lengths, Mapping):
-        weights = [(length, float(weight)) for length, weight in lengths.items()]
-    for length, weight in weights:
+        extents = [(length, float(weight)) for length, weight in lengths.items()]
+    for length, weight in extents:
         if not 0 < length < 2**31 or not 0 < weight < float("inf"):
             raise EspalierError(
                 "argument 'lengths': expects lengths of 1 to 2^31 - 1 and weights above 0, "
                 f"but got {length} with {weight}"
             )
     report = None if progress is None else lambda *now: progress(TuneProgress(*now))
-    module, _ = load_module(model, dims, shapes)
+    modules = [load_module(one, dims, shapes)[0] for one in models]
     if options.records is not None:
         Path(options.records).parent.mkdir(parents=True, exist_ok=True)
-    with naming(model):
+    with naming(models[0] if len(models) == 1 else None):
         found = json.loads(
             _espalier.tune(
-                module,
+                modules,
                 options.native(),
                 trials,
                 seconds,
                 patience,
-                target_s,
+                model_weights,
+                targets,
+                objective or "",
                 seed,
                 search,
                 find_model_library(),
                 algorithms,
                 named,
-                weights,
+                extents,
                 report,
             )
         )
-    kernels = [TunedKernel(**kernel) for kernel in found["kernels"]]
-    return Tuned(
-        found["script"],
-        kernels,
-        found["model_fault"],
-        found["rule_faults"],
-        found["ranked_by_shipped"],
-        [TunedStatement(**statement) for statement in found["statements"]],
-    )
+    tuned = [
+        Tuned(
+            one["script"],
+            [TunedKernel(**kernel) for kernel in one["kernels"]],
+            found["model_fault"],
+            found["rule_faults"],
+            found["ranked_by_shipped"],
+            [TunedStatement(**statement) for statement in one["statements"]],
+        )
+        for one in found["models"]
+    ]
+    return tuned[0] if is_one else tuned
 
 
 @dataclass(frozen=True)

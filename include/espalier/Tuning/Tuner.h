@@ -1,6 +1,6 @@
 //===- Tuner.h - Searches for faster schedules ------------------*- C++ -*-===//
 //
-// Each kernel of a program is a task (Ansor, section 6). A candidate is a
+// Each kernel of the programs is a task (Ansor, section 6). A candidate is a
 // sketch with everything selected; it is applied with the checks of any script,
 // compiled and run in a child process, and its results are compared with those
 // of the default schedule.
@@ -11,6 +11,7 @@
 #define ESPALIER_TUNING_TUNER_H
 
 #include "espalier/Measurement/MeasureKernel.h"
+#include "espalier/Tuning/Objective.h"
 #include "espalier/Tuning/TuningRecords.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <optional>
@@ -21,7 +22,8 @@ namespace espalier::tuning {
 struct TuneProgress {
   unsigned trials = 0, failures = 0;
   double elapsed = 0; ///< Seconds.
-  /// The seconds of all calls of kernels, by default and with the best scripts.
+  /// The seconds of all calls of kernels, by default and with the best scripts;
+  /// of several models, as `combineSeconds` makes one number of them.
   double original = 0, best = 0;
 };
 
@@ -55,8 +57,21 @@ struct SketchRule {
       derive;
 };
 
+/// A model that is searched for, maybe with others.
+struct ModelToTune {
+  /// At stage `graph`; stays as it is.
+  mlir::ModuleOp module;
+  /// How much its time counts.
+  double weight = 1;
+  /// The seconds of all its calls of kernels that are good enough; 0 for no
+  /// such target. The search ends once all models have a target and reach it.
+  double target = 0;
+};
+
 struct TuneOptions {
+  /// What constants take is that of each model.
   MeasureOptions measure;
+  Objective objective = Objective::Sum;
   Search search = Search::Model;
   /// XGBoost's shared library; without it, trees rank that were trained before,
   /// or the estimate alone.
@@ -69,7 +84,7 @@ struct TuneOptions {
   /// Whether convolutions are computed in other ways, too, where these are
   /// faster; kernels are searched after that.
   bool choosesAlgorithms = true;
-  /// Candidates of all kernels together.
+  /// Candidates of all kernels of all models together.
   unsigned trials = 64;
   /// Seconds after which no candidate is begun, choices included; 0 for no
   /// limit.
@@ -77,9 +92,6 @@ struct TuneOptions {
   /// Ends the search of a kernel after so many trials that found nothing
   /// faster; 0 for never.
   unsigned patience = 0;
-  /// Ends the search once all calls of kernels take no more than these seconds;
-  /// 0 for no such target.
-  double target = 0;
   uint64_t seed = 0;
   /// The file of all trials, which is read first; empty for none.
   std::string records;
@@ -119,19 +131,24 @@ struct TunedStatement {
   std::string script;
 };
 
-struct TuneResult {
+/// What was found for one model.
+struct TunedModel {
   /// A transform script for the kernels of the program that are faster with it.
   std::string script;
   std::vector<TunedKernel> kernels;
   /// Choices before kernels are formed that were compared.
   std::vector<TunedStatement> statements;
+};
+
+struct TuneResult {
+  std::vector<TunedModel> models;
   /// Why there was no model of costs; empty if there was or none was wanted.
   std::string modelFault;
   /// Whether trees that were trained before ranked in its place.
   bool isRankedByShipped = false;
   /// What is wrong with rules of the user's, by rule and kernel.
   std::vector<std::string> ruleFaults;
-  /// Whether the options' `isCancelled` ended the search; then the script is
+  /// Whether the options' `isCancelled` ended the search; then scripts are
   /// empty, and the records have what was tried.
   bool isInterrupted = false;
 };
@@ -176,10 +193,12 @@ struct ReplayedTrial {
 llvm::Expected<std::vector<ReplayedTrial>>
 replayRecords(mlir::ModuleOp module, const TuneOptions &options, unsigned most);
 
-/// Looks for better schedules of the kernels of `module`, which is at stage
-/// `graph` and stays as it is. Fails if it cannot be compiled, or if records
-/// cannot be read or written; trials that were made are in the records then.
-llvm::Expected<TuneResult> tuneModule(mlir::ModuleOp module,
+/// Looks for better schedules of the kernels of `models`, of which those that
+/// are measured alike are one task. Fails if there is no model, if one cannot
+/// be compiled, if a weight is not above 0, if the objective needs targets and
+/// they are not there or the other way round, or if records cannot be read or
+/// written; trials that were made are in the records then.
+llvm::Expected<TuneResult> tuneModels(llvm::ArrayRef<ModelToTune> models,
                                       const TuneOptions &options);
 
 } // namespace espalier::tuning

@@ -1,4 +1,4 @@
-"""Look for faster schedules of a model's kernels.
+"""Look for faster schedules of the kernels of a model, or of several together.
 
 Other commands schedule kernels by what was found; it is also written as a transform
 script for `espalier compile --schedule`, or compiled at once. All trials are kept: the
@@ -7,12 +7,12 @@ same command goes on where it was stopped.
 
 import argparse
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 from espalier.commands.common import (
     ProgressLine,
     add_compile_options,
-    add_model_option,
     budget,
     check_output,
     duration,
@@ -24,7 +24,7 @@ from espalier.commands.compile import load_named
 from espalier.compiler import Options, apply_script, compile_module
 from espalier.errors import EspalierError, naming
 from espalier.files import write_text
-from espalier.tuning import SEARCHES, Tuned, TuneProgress, tune
+from espalier.tuning import OBJECTIVES, SEARCHES, Tuned, TuneProgress, tune
 
 TRIALS = 64
 """Candidates where nobody says how many, nor for how long."""
@@ -32,7 +32,12 @@ TRIALS = 64
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    add_model_option(parser)
+    parser.add_argument(
+        "model",
+        nargs="+",
+        metavar="MODEL",
+        help="an ONNX model, or MLIR in a .mlir file; what several have in common is tuned once",
+    )
     parser.add_argument(
         "-o",
         "--output",
@@ -40,7 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         required=True,
         metavar="OUT.mlir|OUT.so|OUT.o",
-        help="the script, or the program that it makes with a C header; may be repeated",
+        help="the script, or the program that it makes with a C header; may be repeated; of "
+        "several models one for each, in their order",
     )
     parser.add_argument(
         "--trials",
@@ -69,10 +75,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--target",
-        type=duration,
-        default=0.0,
-        metavar="S",
-        help="seconds of all calls of kernels that are good enough",
+        type=lambda text: parse_list(text, duration),
+        default=[],
+        metavar="S,...",
+        help="seconds of all calls of kernels that are good enough, for each model",
+    )
+    parser.add_argument(
+        "--weights",
+        type=lambda text: parse_list(text, float),
+        default=[],
+        metavar="W,...",
+        help="how much the time of each model counts (default: 1)",
+    )
+    parser.add_argument(
+        "--objective",
+        choices=OBJECTIVES,
+        help="what becomes small of the seconds of models: their sum; that of those beyond their "
+        "target; their geometric mean (default: the target if there is one, else the sum)",
     )
     parser.add_argument("--seed", type=int, default=0, help="of the choices made at random")
     parser.add_argument(
@@ -93,6 +112,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=positive, default=1, metavar="N")
     add_compile_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def parse_list(text: str, parse: Callable[[str], float]) -> list[float]:
+    """Parse numbers that are separated by commas."""
+    try:
+        return [parse(one) for one in text.split(",")]
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(
+            f"expects numbers, such as 1,2, but got '{text}'"
+        ) from error
 
 
 def parse_lengths(text: str) -> dict[int, float]:
@@ -137,18 +166,32 @@ def check_resumed(options: Options) -> None:
 
 
 def write_output(
-    args: argparse.Namespace, output: Path, script: str, progress: ProgressLine
+    args: argparse.Namespace, model: str, output: Path, script: str, progress: ProgressLine
 ) -> None:
     """Write a script, or what compiling by it makes."""
     if output.suffix == ".mlir":
         write_text(output, script)
         return
     options = make_options(args)
-    module, bound = load_named(args, output)
-    with naming(args.model):
-        apply_script(module, script, args.model, options)
+    module, bound = load_named(argparse.Namespace(**(vars(args) | {"model": model})), output)
+    with naming(model):
+        apply_script(module, script, model, options)
         function = compile_module(module, bound, options, progress.counter("compiling"))
     function.save(output)
+
+
+def assign_outputs(args: argparse.Namespace) -> list[list[Path]]:
+    """Return the outputs of each model."""
+    for output in args.output:
+        check_output(output, (".mlir", ".so", ".o"))
+    if len(args.model) == 1:
+        return [args.output]
+    if len(args.output) != len(args.model):
+        raise EspalierError(
+            f"option -o: expects one for each of {len(args.model)} models, but got "
+            f"{len(args.output)}"
+        )
+    return [[output] for output in args.output]
 
 
 def print_table(tuned: Tuned) -> None:
@@ -169,21 +212,22 @@ def print_table(tuned: Tuned) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    for output in args.output:
-        check_output(output, (".mlir", ".so", ".o"))
+    outputs = assign_outputs(args)
     options = make_options(args)
     if args.resume:
         check_resumed(options)
     trials = args.trials or (None if args.budget else TRIALS)
     progress = ProgressLine()
     progress.show("measuring the default schedules")
-    tuned = tune(
+    all_tuned = tune(
         args.model,
         dims=parse_dims(args),
         trials=2**32 - 1 if trials is None else trials,
         seconds=args.budget,
         patience=args.patience,
-        target_s=args.target,
+        target_s=args.target or 0.0,
+        weights=args.weights or 1.0,
+        objective=args.objective,
         seed=args.seed,
         search=args.search,
         algorithms=not args.no_algorithms,
@@ -192,18 +236,21 @@ def run(args: argparse.Namespace) -> int:
         progress=lambda now: progress.show(describe(now, trials, args.budget)),
     )
     progress.clear()
-    for output in args.output:
-        write_output(args, output, tuned.script, progress)
-    outputs = ", ".join(map(str, args.output))
+    made = []
+    for model, tuned, paths in zip(args.model, all_tuned, outputs, strict=True):
+        for output in paths:
+            write_output(args, model, output, tuned.script, progress)
+        written = ", ".join(map(str, paths))
+        made.append({"output": written, "kernels": [vars(k) for k in tuned.kernels]})
+        if not args.json:
+            print_table(tuned)
+            print(f"{written}: {tuned.original_s * 1e3:.3f} ms -> {tuned.best_s * 1e3:.3f} ms")
     if args.json:
-        made = {"output": outputs, "kernels": [vars(k) for k in tuned.kernels]}
-        print(json.dumps(made))
+        print(json.dumps(made[0] if len(made) == 1 else {"models": made}))
         return 0
-    print_table(tuned)
     for fault in tuned.rule_faults:
         print(f"note: {fault}")
     if tuned.model_fault:
         ranking = "trees that were trained before" if tuned.ranked_by_shipped else "an estimate"
         print(f"note: candidates were ranked by {ranking}: {tuned.model_fault}")
-    print(f"{outputs}: {tuned.original_s * 1e3:.3f} ms -> {tuned.best_s * 1e3:.3f} ms")
     return 0

@@ -96,7 +96,7 @@ TEST_F(FaultsTest, EachIsRecorded) {
   options.measure.timeLimit = std::chrono::milliseconds(8000);
   options.measure.memoryLimit = uint64_t(512) << 20;
   options.interfere = interfere;
-  llvm::Expected<TuneResult> result = tuneModule(*module, options);
+  llvm::Expected<TuneResult> result = tuneModels(ModelToTune{*module}, options);
   ASSERT_TRUE(bool(result)) << llvm::toString(result.takeError());
 
   auto records = llvm::cantFail(TuningRecords::openToRead(options.records));

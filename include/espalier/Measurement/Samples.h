@@ -1,0 +1,31 @@
+//===- Samples.h - How often a time is taken --------------------*- C++ -*-===//
+
+#ifndef ESPALIER_MEASUREMENT_SAMPLES_H
+#define ESPALIER_MEASUREMENT_SAMPLES_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace espalier {
+
+/// When there are enough samples.
+struct SampleLimits {
+  /// There are at least so many, which take at least so long altogether: what
+  /// disturbs a run disturbs those right after it, too.
+  unsigned minSamples = 5;
+  double minSeconds = 0.01;
+  /// No more are begun after so many, or so long.
+  unsigned maxSamples = 100;
+  double maxSeconds = 0.04;
+  /// Between these, they end once the median of all that there could be lies
+  /// within so much of it, with 95 % confidence.
+  double precision = 0.01;
+};
+
+/// Takes times by `sample`, which returns seconds, until the limits say that
+/// there are enough; returns their median.
+double sampleMedian(llvm::function_ref<double()> sample,
+                    const SampleLimits &limits = {});
+
+} // namespace espalier
+
+#endif // ESPALIER_MEASUREMENT_SAMPLES_H

@@ -1,0 +1,42 @@
+//===- Samples.cpp - How often a time is taken ----------------------------===//
+
+#include "espalier/Measurement/Samples.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace espalier;
+
+/// Of 95 % of normal deviates, the largest.
+static constexpr double kDeviate = 1.96;
+
+/// Whether the median of which `times`, in order, are samples is known to
+/// `precision`. It has as many samples below it as heads there are in as many
+/// throws of a coin, whatever times are distributed like.
+static bool isPrecise(llvm::ArrayRef<double> times, double precision) {
+  double middle = times.size() / 2.0;
+  double spread = kDeviate / 2 * std::sqrt(double(times.size()));
+  size_t low = std::max(0.0, std::floor(middle - spread));
+  size_t high = std::min(times.size() - 1.0, std::ceil(middle + spread));
+  return times[high] - times[low] <= precision * times[times.size() / 2];
+}
+
+double espalier::sampleMedian(llvm::function_ref<double()> sample,
+                              const SampleLimits &limits) {
+  llvm::SmallVector<double> times; // In order.
+  double total = 0;
+  auto isEnough = [&] {
+    if (times.size() < limits.minSamples)
+      return false;
+    if (total >= limits.maxSeconds || times.size() >= limits.maxSamples)
+      return true;
+    return total >= limits.minSeconds && isPrecise(times, limits.precision);
+  };
+  while (!isEnough()) {
+    double seconds = sample();
+    times.insert(llvm::upper_bound(times, seconds), seconds);
+    total += seconds;
+  }
+  return times[times.size() / 2];
+}
