@@ -110,7 +110,8 @@ ESPALIER_API int espalier_optimize(espalier_module *module,
 /** Stores weights without their zeros, for sums that run over the others where
     the option `entries` is set when compiling. `choices` is a JSON array of
     objects, each with the name of a `node` whose weights it is about, a
-    `choice`, "sparse" or "dense", and perhaps a `format`; NULL or "" is none.
+    `choice`, "sparse" or "dense", and perhaps a `format`, and the `density` of
+    the weights, which is an error if these have another; NULL or "" is none.
     Weights that it does not name become sparse with `others`
       "auto": where that makes the operator that reads them faster when run,
               which is measured for `measure_seconds`; times that the table has

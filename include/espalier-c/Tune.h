@@ -101,12 +101,15 @@ ESPALIER_API int espalier_tune(const espalier_model_to_tune *models,
                                void *user);
 
 /** Tries the script of the default schedule of each kernel `repeats` times, and
-    measures the steps on the way. `write` is called once with JSON: for each
-    kernel the medians of steps in seconds of processor time. Returns a negative
-    number on an error, whose diagnostics are the module's last error. */
+    measures the steps on the way. Kernels of extents that are not known run
+    with each of `extents`, and not at all without. `write` is called once with
+    JSON: for each kernel the medians of steps in seconds of processor time.
+    Returns a negative number on an error, whose diagnostics are the module's
+    last error. */
 ESPALIER_API int
 espalier_bench_path(espalier_module *module,
                     const espalier_compile_options *options, uint32_t repeats,
+                    const int64_t *extents, uint32_t num_extents,
                     void (*write)(const char *, size_t, void *), void *user);
 
 /** Tries the `most` fastest scripts that the file `records` of the options has

@@ -154,7 +154,8 @@ int espalier_tune(const espalier_model_to_tune *given_models,
 
 int espalier_bench_path(espalier_module *module,
                         const espalier_compile_options *compile,
-                        uint32_t repeats,
+                        uint32_t repeats, const int64_t *extents,
+                        uint32_t num_extents,
                         void (*write)(const char *, size_t, void *),
                         void *user) {
   if (!module || !compile)
@@ -162,6 +163,8 @@ int espalier_bench_path(espalier_module *module,
   capi::ErrorCollector collector(&module->context, module->error);
   tuning::TuneOptions options;
   options.measure = capi::makeMeasureOptions(module, compile);
+  for (uint32_t i = 0; i < num_extents; ++i)
+    options.measure.extents.push_back({extents[i], /*weight=*/1});
   auto paths = tuning::benchPath(*module->module, options, repeats);
   if (!paths) {
     module->error += llvm::toString(paths.takeError());

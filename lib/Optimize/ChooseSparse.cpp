@@ -11,6 +11,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -202,7 +203,7 @@ public:
 
 private:
   /// Finds the choice for each operand, by the names of nodes. Reports a choice
-  /// that is about none, and an operand that needs one.
+  /// that is about none or about other weights, and an operand that needs one.
   LogicalResult findNamed();
   /// Measures `operand` in formats that are worth it, and sets the fastest.
   /// Returns whether that beats the dense way.
@@ -240,6 +241,24 @@ static std::string list(ArrayRef<std::string> names) {
   return text.empty() ? "none" : text;
 }
 
+/// Whether `choice` may be about the weights of `operand`. Reports it if not.
+static LogicalResult checkDensity(const SparseOperand &operand,
+                                  const SparseChoice &choice) {
+  if (!choice.density ||
+      std::llround(*choice.density * operand.numElements) == operand.numEntries)
+    return success();
+  return operand.operand->getOwner()->emitError()
+         << llvm::formatv(
+                "node '{0}': expects a choice for these weights, of which {1} "
+                "of {2} elements are not zero, a density of {3}, but got one "
+                "for a density of {4}; without a density, a choice is for any "
+                "weights",
+                choice.node, operand.numEntries, operand.numElements,
+                llvm::json::Value(operand.getDensity()),
+                llvm::json::Value(*choice.density))
+                .str();
+}
+
 LogicalResult SparseChooser::findNamed() {
   llvm::StringMap<unsigned> numbers;
   for (const SparseOperand &operand : operands) {
@@ -260,6 +279,8 @@ LogicalResult SparseChooser::findNamed() {
       return module.emitError("expects choices of sparse or dense weights for "
                               "nodes that multiply by constants, which are ")
              << list(nodes) << ", but got '" << choice.node << "'";
+    if (failed(checkDensity(operands[found->second], choice)))
+      return failure();
     namedChoice[found->second] = &choice;
   }
   std::vector<std::string> missing;

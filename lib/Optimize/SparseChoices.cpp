@@ -37,7 +37,14 @@ static llvm::Expected<SparseChoice> readChoice(const llvm::json::Value &value,
                                    ": expects sparse or dense as choice, but "
                                    "got " +
                                    toText(object->get("choice")));
-  SparseChoice result{node->str(), *choice == "sparse", ""};
+  SparseChoice result{node->str(), *choice == "sparse", "", std::nullopt};
+  if (const llvm::json::Value *density = object->get("density")) {
+    result.density = density->getAsNumber();
+    if (!result.density || !(*result.density >= 0 && *result.density <= 1))
+      return llvm::createStringError(
+          place + ": expects density to be a number from 0 to 1, but got " +
+          toText(density));
+  }
   const llvm::json::Value *format = object->get("format");
   if (!format || !result.isSparse)
     return result;

@@ -149,10 +149,12 @@ tune(const std::vector<Module> &modules, const CompileOptions &given,
 
 /// Returns the steps of one candidate of each kernel in JSON.
 static std::string benchPath(const Module &module, const CompileOptions &given,
-                             uint32_t repeats) {
+                             uint32_t repeats,
+                             const std::vector<int64_t> &lengths) {
   return runOnModule(
       module, given, [&](auto *used, auto *options, auto *found) {
-        return espalier_bench_path(used, options, repeats, appendText, found);
+        return espalier_bench_path(used, options, repeats, lengths.data(),
+                                   lengths.size(), appendText, found);
       });
 }
 
@@ -222,7 +224,7 @@ void espalier::python::bindTuning(nb::module_ &extension) {
       "Look for better schedules of modules' kernels; return what "
       "was found in JSON.");
   extension.def("bench_path", benchPath, nb::arg("module"), nb::arg("options"),
-                nb::arg("repeats"),
+                nb::arg("repeats"), nb::arg("lengths") = std::vector<int64_t>(),
                 "Measure the steps of trying one candidate of each kernel; "
                 "return them in JSON.");
   extension.def("replay_records", replayRecords, nb::arg("module"),

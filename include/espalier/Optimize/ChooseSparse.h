@@ -12,6 +12,9 @@ struct SparseChoice {
   std::string node;
   bool isSparse;
   std::string format; ///< `poly::EntryFormat`; empty for what kernels choose.
+  /// The part of the elements that are not zero, if the choice is for weights
+  /// of which it is known.
+  std::optional<double> density;
 };
 
 /// What becomes of weights that no choice is about.
@@ -30,7 +33,8 @@ struct SparseChoices {
 
 /// Reads choices: `others` is "none", "off", "all" or "auto", in the order of
 /// `OtherWeights`; `named` is a JSON array of objects, of which `node`,
-/// `choice` and `format` are looked at, as `chooseSparse` returns it, or empty.
+/// `choice`, `format` and `density` are looked at, as `chooseSparse` returns
+/// it, or empty.
 llvm::Expected<SparseChoices> readSparseChoices(llvm::StringRef others,
                                                 llvm::StringRef named);
 

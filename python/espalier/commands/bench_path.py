@@ -7,6 +7,7 @@ there, and of all together but for its runs.
 import argparse
 import json
 
+from espalier.candidates import KernelPath, bench_path
 from espalier.commands.common import (
     add_compile_options,
     add_model_option,
@@ -14,7 +15,6 @@ from espalier.commands.common import (
     parse_dims,
     positive,
 )
-from espalier.tuning import KernelPath, bench_path
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,8 +23,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--repeat", type=positive, default=20, metavar="N", help="times (default: %(default)d)"
     )
+    parser.add_argument(
+        "--lengths",
+        type=parse_lengths,
+        default=[],
+        metavar="N,...",
+        help="what stands for dimensions that are not known: a candidate runs with each",
+    )
     add_compile_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def parse_lengths(text: str) -> list[int]:
+    """Parse numbers that are separated by commas."""
+    return [positive(length) for length in text.split(",")]
 
 
 def print_path(path: KernelPath) -> None:
@@ -40,7 +52,11 @@ def print_path(path: KernelPath) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     paths = bench_path(
-        args.model, dims=parse_dims(args), repeats=args.repeat, options=make_options(args)
+        args.model,
+        dims=parse_dims(args),
+        repeats=args.repeat,
+        lengths=args.lengths,
+        options=make_options(args),
     )
     if args.json:
         print(json.dumps({"kernels": [vars(path) for path in paths]}))

@@ -206,6 +206,13 @@ SECOND = {"node": "second", "choice": "sparse"}
         ([FIRST, {"node": "second"}], "node .second.: expects sparse or dense .* but got nothing"),
         ([SECOND | {"format": "rows"}], "node .second.: expects format to be a format of entries,"),
         ([SECOND | {"format": 4}], "node .second.: expects format to be .* but got '4'"),
+        ([FIRST | {"density": "low"}], "node .first.: expects density to be a number from 0 to 1"),
+        ([FIRST, SECOND | {"density": 1.5}], "node .second.: .* from 0 to 1, but got 1.5"),
+        (
+            [FIRST, SECOND | {"density": 0.25}],
+            "node .second.: expects a choice for these weights, of which [0-9]+ of 3072 elements "
+            "are not zero, a density of 0.[34][0-9]*, but got one for a density of 0.25; without",
+        ),
         ([FIRST, SECOND, FIRST], "node .first.: expects one choice, but got two"),
         ([FIRST], "for each node whose weights might be sparse, but there is none for .second."),
         ([], "there is none for .first., .second."),
@@ -248,6 +255,24 @@ def test_one_layer_is_chosen_otherwise(sparse, layers, expected):
     assert formats == {n: c for n, c in layers.items() if c not in ("dense", "sparse")}
 
 
+def test_a_report_of_other_weights_is_refused(tmp_path):
+    """As one of another pruning is, where the numbers of elements differ by one."""
+    w = prune((40, 48), 0.1).astype(np.float64)
+    path = tmp_path / "report.json"
+
+    def compile_with(weights, sparse):
+        model = one_op("MatMul", {"x": (np.float64, [16, 40])}, {"w": weights})
+        return espalier.compile(model, options=Options(cache=None, sparse=sparse))
+
+    path.write_text(json.dumps(compile_with(w, "all").sparsity))
+    assert compile_with(w, path).sparsity[0]["choice"] == "sparse"
+    row, column = np.argwhere(w)[0]
+    w[row, column] = 0
+    message = f"of which {(w != 0).sum()} of 1920 elements are not zero, a density of 0.*, but got"
+    with pytest.raises(EspalierError, match=message):
+        compile_with(w, path)
+
+
 def test_one_choice_of_a_report_is_replaced(tmp_path):
     path = tmp_path / "report.json"
     path.write_text(json.dumps([FIRST, SECOND]))
@@ -268,6 +293,10 @@ def test_nodes_of_one_name_are_told_apart():
     options = Options(cache=None, sparse_layers={names[1]: "sparse"})
     chosen = espalier.compile(model, options=options).sparsity
     assert [layer["choice"] for layer in chosen] == ["dense", "sparse"]
+    # What the recurrence multiplies by has no rows in groups.
+    options = Options(cache=None, sparse_layers={names[1]: "union:4"})
+    with pytest.raises(EspalierError, match="expects a sum that 'union:4' is for"):
+        espalier.compile(model, options=options)
 
 
 @pytest.mark.parametrize(
