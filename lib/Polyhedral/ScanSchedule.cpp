@@ -278,6 +278,9 @@ static llvm::Expected<Ast> scanByIsl(const Program &program,
   isl_ast_build_free(build);
   // isl gives up on some full tiles of several loops whose extents are open,
   // and on loops that it would have to cut often. `tree` may be null already.
+  if (!node && form == Form::AsScheduled)
+    if (Ast boxes = scanBoxes(program, schedule, /*joinsTiles=*/true))
+      return std::move(boxes);
   if (!node && form < Form::OneLoopEach)
     return scanByIsl(program, schedule, limits,
                      form == Form::AsScheduled ? Form::JoinedTiles

@@ -68,27 +68,41 @@ std::optional<Digit> boxes::readDigit(AffineExpr expr) {
   return digit;
 }
 
+static AffineExpr divideUp(AffineExpr expr, int64_t divisor) {
+  return (expr + (divisor - 1)).floorDiv(divisor);
+}
+
 static Span shift(Span range, int64_t offset) {
-  if (range.begin != Span().begin)
+  if (range.hasBegin())
     range.begin += offset;
-  if (range.end != Span().end)
+  if (range.hasEnd())
     range.end += offset;
   return range;
 }
 
-/// The values of `d mod modulus` for d in `range`, if each goes with each value
-/// of `d floordiv modulus`.
-static std::optional<Span> getRemainders(Span range, int64_t modulus) {
-  int64_t first = llvm::divideFloorSigned(range.begin, modulus);
-  if (first == llvm::divideFloorSigned(range.end - 1, modulus))
-    return Span{range.begin - first * modulus, range.end - first * modulus};
-  if (range.begin % modulus != 0 || range.end % modulus != 0)
+/// The values of `(d + offset) mod modulus` for d in `range`, if each goes with
+/// each value of `(d + offset) floordiv modulus`.
+static std::optional<Span> getRemainders(const Values &range, int64_t offset,
+                                         int64_t modulus) {
+  Span span = shift(range.span, offset);
+  if (range.isConstant()) {
+    int64_t first = llvm::divideFloorSigned(span.begin, modulus);
+    if (first == llvm::divideFloorSigned(span.end - 1, modulus))
+      return Span{span.begin - first * modulus, span.end - first * modulus};
+  }
+  auto isMultiple = [&](AffineExpr bound) {
+    return (bound + offset).isMultipleOf(modulus);
+  };
+  if ((span.hasBegin() && span.begin % modulus != 0) ||
+      (span.hasEnd() && span.end % modulus != 0) ||
+      !llvm::all_of(range.begins, isMultiple) ||
+      !llvm::all_of(range.ends, isMultiple))
     return std::nullopt;
   return Span{0, modulus};
 }
 
 std::optional<Values> boxes::getValues(Values range, const Digit &digit) {
-  if (digit.modulus == 0 && digit.divisor == 1) {
+  if (digit.isWhole()) {
     int64_t offset = digit.offset + digit.added;
     range.span = shift(range.span, offset);
     for (llvm::SmallVectorImpl<AffineExpr> *bounds :
@@ -97,19 +111,26 @@ std::optional<Values> boxes::getValues(Values range, const Digit &digit) {
         bound = bound + offset;
     return range;
   }
-  if (!range.isConstant())
-    return std::nullopt;
-  Span span = shift(range.span, digit.offset);
   if (digit.modulus != 0) {
-    std::optional<Span> remainders = getRemainders(span, digit.modulus);
+    std::optional<Span> remainders =
+        getRemainders(range, digit.offset, digit.modulus);
     if (!remainders)
       return std::nullopt;
-    span = *remainders;
+    range = {*remainders};
+  } else {
+    range.span = shift(range.span, digit.offset);
   }
-  return Values{
-      shift({llvm::divideFloorSigned(span.begin, digit.divisor),
-             llvm::divideFloorSigned(span.end - 1, digit.divisor) + 1},
-            digit.added)};
+  if (range.span.hasBegin())
+    range.span.begin =
+        llvm::divideFloorSigned(range.span.begin, digit.divisor) + digit.added;
+  if (range.span.hasEnd())
+    range.span.end =
+        llvm::divideCeilSigned(range.span.end, digit.divisor) + digit.added;
+  for (AffineExpr &bound : range.begins)
+    bound = (bound + digit.offset).floorDiv(digit.divisor) + digit.added;
+  for (AffineExpr &bound : range.ends)
+    bound = divideUp(bound + digit.offset, digit.divisor) + digit.added;
+  return range;
 }
 
 /// The digits of a dimension, the highest first.
@@ -139,8 +160,7 @@ static AffineExpr combine(const Active &active, unsigned dim, int64_t divisor,
     if (below != 0) {
       int64_t offset = digits.front().offset;
       if ((digit.offset - offset) % below != 0 ||
-          (!digit.isCut &&
-           !getRemainders(shift(active.box[dim].span, offset), below)))
+          (!digit.isCut && !getRemainders(active.box[dim], offset, below)))
         return {};
     }
     below = digit.divisor;
@@ -167,12 +187,31 @@ AffineExpr boxes::getValue(const Active &active, unsigned dim,
              : AffineExpr();
 }
 
-/// Adds what the values of a dimension are at least, or less than.
-static void addBound(llvm::SmallVectorImpl<AffineExpr> &bounds,
-                     AffineExpr bound, IntegerSet set) {
-  bound = simplifyAffineExpr(bound, set.getNumDims(), set.getNumSymbols());
-  if (!llvm::is_contained(bounds, bound))
-    bounds.push_back(bound);
+/// Whether `bound` is the last multiple of a number up to `other`.
+static bool isMultipleBelow(AffineExpr bound, AffineExpr other) {
+  auto product = dyn_cast<AffineBinaryOpExpr>(bound);
+  if (!product || bound.getKind() != AffineExprKind::Mul)
+    return false;
+  auto quotient = dyn_cast<AffineBinaryOpExpr>(product.getLHS());
+  return quotient && quotient.getKind() == AffineExprKind::FloorDiv &&
+         quotient.getLHS() == other && quotient.getRHS() == product.getRHS();
+}
+
+/// Adds what the values of a dimension are at least.
+static void addBegin(Values &values, AffineExpr begin) {
+  if (!llvm::is_contained(values.begins, begin))
+    values.begins.push_back(begin);
+}
+
+/// Adds what the values of a dimension are less than.
+static void addEnd(Values &values, AffineExpr end) {
+  if (llvm::any_of(values.ends, [&](AffineExpr other) {
+        return other == end || isMultipleBelow(other, end);
+      }))
+    return;
+  llvm::erase_if(values.ends,
+                 [&](AffineExpr other) { return isMultipleBelow(end, other); });
+  values.ends.push_back(end);
 }
 
 /// Reads an expression as `factor * d + rest` of one dimension, which is `dim`,
@@ -202,6 +241,9 @@ static bool readSymbolic(AffineExpr expr, unsigned numDims, unsigned numSymbols,
 }
 
 bool boxes::cut(Active &active, IntegerSet set) {
+  auto simplify = [&](AffineExpr expr) {
+    return simplifyAffineExpr(expr, set.getNumDims(), set.getNumSymbols());
+  };
   for (unsigned i = 0; i < set.getNumConstraints(); ++i) {
     AffineExpr expr = set.getConstraint(i);
     bool isEquality = set.isEq(i);
@@ -227,13 +269,13 @@ bool boxes::cut(Active &active, IntegerSet set) {
     Values range = active.box[dim];
     if (factor == 1 || isEquality) {
       if (rest)
-        addBound(range.begins, rest * -factor, set);
+        addBegin(range, simplify(rest * -factor));
       else
         range.span.begin = std::max(range.span.begin, -factor * constant);
     }
     if (factor == -1 || isEquality) {
       if (rest)
-        addBound(range.ends, rest * -factor + 1, set);
+        addEnd(range, simplify(rest * -factor + 1));
       else
         range.span.end = std::min(range.span.end, -factor * constant + 1);
     }
@@ -258,10 +300,24 @@ AffineExpr boxes::getRest(const Active &active, const Digit &digit,
   llvm::SmallVector<Digit> above = getDigits(active, digit.dim);
   if (above.empty() || digit.modulus == 0 || digit.added != 0)
     return {};
-  Span range = shift(active.box[digit.dim].span, above.front().offset);
-  if (range.begin % digit.modulus != 0 ||
-      (digit.offset - above.front().offset) % digit.modulus != 0)
+  int64_t offset = above.front().offset;
+  const Values &values = active.box[digit.dim];
+  Span range = shift(values.span, offset);
+  if ((range.hasBegin() && range.begin % digit.modulus != 0) ||
+      !llvm::all_of(values.begins,
+                    [&](AffineExpr bound) {
+                      return (bound + offset).isMultipleOf(digit.modulus);
+                    }) ||
+      range.hasEnd() + values.ends.size() != 1 ||
+      (digit.offset - offset) % digit.modulus != 0)
     return {};
+  if (!values.ends.empty()) {
+    AffineExpr above = combine(active, digit.dim, digit.modulus, context,
+                               /*start=*/0, /*factor=*/-1,
+                               /*unit=*/digit.divisor);
+    return above ? divideUp(values.ends.front() + offset, digit.divisor) + above
+                 : AffineExpr();
+  }
   return combine(active, digit.dim, digit.modulus, context,
                  /*start=*/llvm::divideCeilSigned(range.end, digit.divisor),
                  /*factor=*/-1, /*unit=*/digit.divisor);

@@ -25,6 +25,8 @@ struct Span {
   int64_t end = std::numeric_limits<int64_t>::max() / 4;
 
   int64_t size() const { return std::max<int64_t>(end - begin, 0); }
+  bool hasBegin() const { return begin != Span().begin; }
+  bool hasEnd() const { return end != Span().end; }
   bool operator==(const Span &other) const {
     return begin == other.begin && end == other.end;
   }
@@ -68,6 +70,9 @@ struct Digit {
   mlir::AffineExpr value = {};
   /// Its loop ends where the dimension does.
   bool isCut = false;
+
+  /// Whether it is all of the dimension.
+  bool isWhole() const { return modulus == 0 && divisor == 1; }
 };
 
 /// A statement inside some loops.

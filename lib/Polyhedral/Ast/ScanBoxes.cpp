@@ -4,8 +4,9 @@
 // it is. A loop that statements share runs over all their values, and those
 // that have only some of them are inside of a condition.
 //
-// What does not have this form is left to isl: tiles of unknown extents,
-// dimensions that no band orders, long programs of unrolled loops.
+// What does not have this form is left to isl: dimensions that no band orders,
+// long programs of unrolled loops, and tiles of unknown extents, for which isl
+// has code of their own for full tiles unless that takes too long.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,8 @@ constexpr unsigned kMaxCalls = 1 << 12;
 
 class BoxScanner {
 public:
-  explicit BoxScanner(const Program &program) : program(program) {}
+  BoxScanner(const Program &program, bool joinsTiles)
+      : program(program), joinsTiles(joinsTiles) {}
   /// Null if the form is another one.
   Ast run(const ScheduleNode *schedule);
 
@@ -46,6 +48,8 @@ private:
                   AffineExpr &rest) const;
 
   const Program &program;
+  /// Whether tiles of unknown extents are scanned, full ones as others.
+  const bool joinsTiles;
   unsigned numIterators = 0, numCalls = 0;
   /// The bands around that keep full tiles apart: for these, isl simplifies
   /// what ends where a dimension does.
@@ -121,6 +125,7 @@ bool BoxScanner::readMember(const ScheduleNode &band, unsigned member,
                             llvm::SmallVectorImpl<Digit> &digits,
                             llvm::SmallVectorImpl<Values> &values,
                             AffineExpr &rest) const {
+  LoopShape shape = band.members[member].shape;
   for (const Active &active : actives) {
     const BandMap *map = llvm::find_if(band.maps, [&](const BandMap &other) {
       return other.statement == active.statement;
@@ -135,9 +140,13 @@ bool BoxScanner::readMember(const ScheduleNode &band, unsigned member,
       digit = Digit();
       digit->dim = kNoDim;
     } else if ((digit = readDigit(expr))) {
-      own = getValues(active.box[digit->dim], *digit);
+      const Values &range = active.box[digit->dim];
+      if (!range.isConstant() && !digit->isWhole() && !joinsTiles)
+        return false;
+      own = getValues(range, *digit);
       if (!own && numSeparated == 0 &&
-          band.members[member].shape == LoopShape::Atomic &&
+          (shape == LoopShape::Atomic ||
+           (shape == LoopShape::Unroll && joinsTiles)) &&
           (ownRest = getRest(active, *digit, program.context))) {
         own = Values{Span{0, digit->modulus / digit->divisor}};
         digit->isCut = true;
@@ -227,8 +236,7 @@ bool BoxScanner::scanBand(const ScheduleNode &band, unsigned member,
         (numSeparated != 0 && !all.isConstant()))
       return false;
   }
-  bool hasBegin = all.span.begin != Span().begin,
-       hasEnd = all.span.end != Span().end;
+  bool hasBegin = all.span.hasBegin(), hasEnd = all.span.hasEnd();
   if ((!hasBegin && all.begins.empty()) || (!hasEnd && all.ends.empty()))
     return false;
 
@@ -242,6 +250,8 @@ bool BoxScanner::scanBand(const ScheduleNode &band, unsigned member,
       digit.value = value;
       if (digit.dim != kNoDim)
         copy.digits.push_back(digit);
+      if (rest && value.isSymbolicOrConstant())
+        copy.guards.push_back({rest - 1 - value, /*isZero=*/false});
       inside.push_back(std::move(copy));
     }
     return inside.empty() || scanBand(band, member + 1, inside, body);
@@ -319,9 +329,9 @@ bool BoxScanner::scan(const ScheduleNode *node, const Actives &actives,
     return actives.size() == 1 && scanLeaf(actives.front(), to);
   switch (node->kind) {
   case ScheduleNode::Kind::Band: {
-    numSeparated += node->separateFullTiles;
+    numSeparated += node->separateFullTiles && !joinsTiles;
     bool isScanned = scanBand(*node, /*member=*/0, actives, to);
-    numSeparated -= node->separateFullTiles;
+    numSeparated -= node->separateFullTiles && !joinsTiles;
     return isScanned;
   }
   case ScheduleNode::Kind::Sequence:
@@ -363,6 +373,7 @@ Ast BoxScanner::run(const ScheduleNode *schedule) {
 }
 
 Ast espalier::polyhedral::scanBoxes(const Program &program,
-                                    const ScheduleNode *schedule) {
-  return BoxScanner(program).run(schedule);
+                                    const ScheduleNode *schedule,
+                                    bool joinsTiles) {
+  return BoxScanner(program, joinsTiles).run(schedule);
 }

@@ -15,8 +15,11 @@
 namespace espalier::polyhedral {
 
 /// The loops of a schedule under which every statement runs over all digits of
-/// a box; null for others, which may have such loops too.
-Ast scanBoxes(const Program &program, const ScheduleNode *schedule);
+/// a box; null for others, which may have such loops too. With `joinsTiles`,
+/// tiles may be of dimensions of unknown extents, and full tiles have no code
+/// of their own.
+Ast scanBoxes(const Program &program, const ScheduleNode *schedule,
+              bool joinsTiles = false);
 
 } // namespace espalier::polyhedral
 

@@ -8,6 +8,7 @@
 #include "Ast/ScanBoxes.h"
 #include "Fixture.h"
 #include "llvm/Support/raw_ostream.h"
+#include <random>
 
 using namespace espalier::polyhedral;
 
@@ -195,6 +196,102 @@ TEST_F(ScanBoxesTest, OpenTilesAndTooManyCopiesAreLeftToIsl) {
   EXPECT_EQ(scan(band("(i)[N] -> (i floordiv 4, i mod 4)")), "");
   program.statements = {statement("s", set("(i)[N] : (N - 1 - i >= 0)"))};
   EXPECT_EQ(scan(band("(i)[N] -> (i)")), "");
+}
+
+TEST_F(ScanBoxesTest, TilesOfOpenExtentsMayBeJoined) {
+  program.numParams = 1;
+  program.statements = {
+      statement("s", set("(i)[N] : (i >= 0, N - 1 - i >= 0)"))};
+  auto scanJoined = [&](ScheduleTree tree) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    if (Ast loops = scanBoxes(program, tree.get(), /*joinsTiles=*/true))
+      print(program, *loops, os);
+    return text;
+  };
+  EXPECT_EQ(scanJoined(band("(i)[N] -> (i floordiv 4, i mod 4)")),
+            "for d0 = 0 to (s0 + 3) floordiv 4\n"
+            "  for d1 = 0 to min(4, s0 - 4 * d0)\n"
+            "    s(4 * d0 + d1)\n");
+  ScheduleTree tree = band("(i)[N] -> (i floordiv 2, i mod 2)");
+  tree->members[1].shape = LoopShape::Unroll;
+  EXPECT_EQ(scanJoined(std::move(tree)), "for d0 = 0 to (s0 + 1) floordiv 2\n"
+                                         "  if s0 - 2 * d0 - 1 >= 0\n"
+                                         "    s(2 * d0)\n"
+                                         "  if s0 - 2 * d0 - 2 >= 0\n"
+                                         "    s(2 * d0 + 1)\n");
+  // Whole tiles, then the rest in smaller ones.
+  std::vector<ScheduleTree> parts;
+  parts.push_back(makeFilter(
+      FilterSet{0, set("(i)[N] : ((N floordiv 8) * 8 - 1 - i >= 0)")},
+      band("(i)[N] -> (i floordiv 8, i mod 8)")));
+  parts.push_back(
+      makeFilter(FilterSet{0, set("(i)[N] : (i - (N floordiv 8) * 8 >= 0)")},
+                 band("(i)[N] -> (i floordiv 4, i mod 4)")));
+  EXPECT_EQ(scanJoined(makeSequence(std::move(parts))),
+            "for d0 = 0 to s0 floordiv 8\n"
+            "  for d1 = 0 to 8\n"
+            "    s(8 * d0 + d1)\n"
+            "for d2 = max(0, 2 * (s0 floordiv 8)) to (s0 + 3) floordiv 4\n"
+            "  for d3 = 0 to min(4, s0 - 4 * d2)\n"
+            "    s(4 * d2 + d3)\n");
+}
+
+TEST_F(ScanBoxesTest, JoinedTilesVisitEachPointOnceInOrder) {
+  std::mt19937 random(7);
+  auto pick = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  };
+  program.numParams = 2;
+  unsigned numScanned = 0;
+  for (unsigned trial = 0; trial < 300; ++trial) {
+    int64_t size = pick(1, 4), many = size * pick(1, 3), offset = pick(-4, 4);
+    auto text = [](int64_t number) { return std::to_string(number); };
+    std::string whole = "(N floordiv " + text(many) + ") * " + text(many);
+    const std::string more[] = {"i - " + text(pick(0, 8)) + " >= 0",
+                                "i - " + whole + " >= 0",
+                                whole + " - 1 - i >= 0",
+                                "M - 1 - i >= 0",
+                                "i - M >= 0",
+                                "9 - i >= 0"};
+    std::string domain = "(i)[N, M] : (i >= 0, N - 1 - i >= 0";
+    for (unsigned i = pick(0, 2); i > 0; --i)
+      domain += ", " + more[pick(0, 5)];
+    program.statements = {statement("s", set(domain + ")"))};
+    mlir::AffineExpr i =
+        mlir::getAffineDimExpr(0, &context) + (pick(0, 2) ? 0 : offset);
+    llvm::SmallVector<mlir::AffineExpr> loops = {
+        i.floorDiv(many), (i % many).floorDiv(size), i % size};
+    ScheduleTree tree =
+        makeBand(BandMap{0, mlir::AffineMap::get(1, 2, loops, &context)},
+                 llvm::SmallVector<BandMember>(3));
+    for (BandMember &member : llvm::drop_begin(tree->members))
+      if (pick(0, 2) == 0)
+        member.shape = LoopShape::Unroll;
+    Ast ast = scanBoxes(program, tree.get(), /*joinsTiles=*/true);
+    if (!ast)
+      continue;
+    ++numScanned;
+    for (auto [n, m] : {std::pair(0, 0), {1, 0}, {7, 3}, {12, 12}, {23, 5}}) {
+      llvm::SmallVector<int64_t> parameters = {n, m}, expected, visited;
+      mlir::IntegerSet points = program.statements.front().domain.front();
+      for (int64_t value = -10; value < 40; ++value)
+        if (llvm::all_of(points.getConstraints(), [&](mlir::AffineExpr expr) {
+              return evaluate(expr, value, parameters) >= 0;
+            }))
+          expected.push_back(value);
+      runAst(*ast, parameters, [&](const AstInstance &instance) {
+        visited.push_back(instance.point.front());
+        return true;
+      });
+      std::string loopsAsText;
+      llvm::raw_string_ostream os(loopsAsText);
+      print(program, *ast, os);
+      ASSERT_EQ(visited, expected) << domain << ")\n"
+                                   << loopsAsText << n << ", " << m;
+    }
+  }
+  EXPECT_GT(numScanned, 100u);
 }
 
 } // namespace
