@@ -68,6 +68,7 @@ std::optional<Digit> boxes::readDigit(AffineExpr expr) {
   return digit;
 }
 
+/// The quotient, rounded up, as a form that all readers of loops know.
 static AffineExpr divideUp(AffineExpr expr, int64_t divisor) {
   return (expr + (divisor - 1)).floorDiv(divisor);
 }
