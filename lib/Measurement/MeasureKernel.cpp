@@ -79,8 +79,8 @@ struct Outcome {
 };
 } // namespace
 
-/// Returns the median of the times of one run, after a first one.
-static double timeRuns(ProgramRun &program, bool ownTime) {
+/// Returns times of one run, after a first one, the shortest first.
+static std::vector<double> timeRuns(ProgramRun &program, bool ownTime) {
   unsigned calls = 1;
   auto sample = [&] {
     return timeCall(
@@ -96,7 +96,10 @@ static double timeRuns(ProgramRun &program, bool ownTime) {
     calls *= 2;
     seconds = sample();
   }
-  return sampleMedian(sample) / calls;
+  std::vector<double> times = takeSamples(sample);
+  for (double &time : times)
+    time /= calls;
+  return times;
 }
 
 /// Compiles the kernel in a context of its own, since the threads of the one at
@@ -164,11 +167,11 @@ static bool hasUnknownExtent(const espalier_program &program) {
 
 /// Runs `program`, compares what it computes with what follows in `expected`,
 /// if that is not empty, on `outputs`, to which it is added, and returns the
-/// seconds of a run.
-static llvm::Expected<double> measureRun(const espalier_program &program,
-                                         const RunOptions &options,
-                                         ArrayRef<MeasuredOutput> expected,
-                                         std::vector<MeasuredOutput> &outputs) {
+/// seconds of runs, the shortest first.
+static llvm::Expected<std::vector<double>>
+measureRun(const espalier_program &program, const RunOptions &options,
+           ArrayRef<MeasuredOutput> expected,
+           std::vector<MeasuredOutput> &outputs) {
   auto run = ProgramRun::create(&program, options);
   if (!run)
     return run.takeError();
@@ -233,10 +236,11 @@ espalier::measureProgram(CompiledProgram compiled, const KernelModule &kernel,
   double logarithms = 0, weights = 0;
   for (MeasuredExtent extent : extents) {
     runOptions.unknownExtent = extent.extent;
-    auto seconds = measureRun(*program, runOptions, expected, result.outputs);
-    if (!seconds)
-      return seconds.takeError();
-    logarithms += extent.weight * std::log(*seconds);
+    auto times = measureRun(*program, runOptions, expected, result.outputs);
+    if (!times)
+      return times.takeError();
+    logarithms += extent.weight * std::log(getMedian(*times));
+    result.times.push_back(std::move(*times));
     weights += extent.weight;
   }
   result.seconds = std::exp(logarithms / weights);

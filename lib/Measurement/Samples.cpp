@@ -2,7 +2,6 @@
 
 #include "espalier/Measurement/Samples.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
 #include <algorithm>
 #include <cmath>
 
@@ -19,12 +18,12 @@ static bool isPrecise(llvm::ArrayRef<double> times, double precision) {
   double spread = kDeviate / 2 * std::sqrt(double(times.size()));
   size_t low = std::max(0.0, std::floor(middle - spread));
   size_t high = std::min(times.size() - 1.0, std::ceil(middle + spread));
-  return times[high] - times[low] <= precision * times[times.size() / 2];
+  return times[high] - times[low] <= precision * getMedian(times);
 }
 
-double espalier::sampleMedian(llvm::function_ref<double()> sample,
-                              const SampleLimits &limits) {
-  llvm::SmallVector<double> times; // In order.
+std::vector<double> espalier::takeSamples(llvm::function_ref<double()> sample,
+                                          const SampleLimits &limits) {
+  std::vector<double> times; // In order.
   double total = 0;
   auto isEnough = [&] {
     if (times.size() < limits.minSamples)
@@ -38,5 +37,5 @@ double espalier::sampleMedian(llvm::function_ref<double()> sample,
     times.insert(llvm::upper_bound(times, seconds), seconds);
     total += seconds;
   }
-  return times[times.size() / 2];
+  return times;
 }

@@ -2,6 +2,7 @@
 
 #include "Outcome.h"
 #include "espalier/Support/ChildProcess.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 
 using namespace espalier;
@@ -12,6 +13,15 @@ std::string Outcome::print(const MeasuredProgram &measured,
   std::string text;
   llvm::raw_string_ostream os(text);
   os << code << '\n' << llvm::format("%.9e\n", measured.seconds);
+  llvm::interleave(
+      measured.times, os,
+      [&](llvm::ArrayRef<double> times) {
+        llvm::interleave(
+            times, os, [&](double time) { os << llvm::format("%.6e", time); },
+            " ");
+      },
+      "; ");
+  os << '\n';
   if (withOutputs)
     for (const MeasuredOutput &output : measured.outputs)
       os << output.dtype << ' ' << output.getBytes().size() << '\n'
@@ -43,6 +53,7 @@ Outcome Outcome::parse(llvm::StringRef text) {
     outcome.error = "expects a time, but the process told none";
     return outcome;
   }
+  outcome.times = takeLine().str();
   while (!text.empty()) {
     auto [dtype, size] = takeLine().split(' ');
     MeasuredOutput output;

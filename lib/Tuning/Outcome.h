@@ -13,6 +13,7 @@ namespace espalier::tuning {
 struct Outcome {
   TrialStatus status = TrialStatus::Failed;
   double seconds = 0;
+  std::string times; ///< As records keep them.
   std::vector<MeasuredOutput> outputs;
   std::string error;
   std::string code; ///< A hash of the machine code.

@@ -251,6 +251,7 @@ llvm::Expected<Trial> Task::runScript(ModuleOp script, StringRef rule) const {
     return outcome.takeError();
   trial.status = outcome->status;
   trial.seconds = outcome->seconds;
+  trial.times = std::move(outcome->times);
   trial.error = std::move(outcome->error);
   trial.code = std::move(outcome->code);
   return trial;
@@ -351,7 +352,8 @@ void Task::suggest(const Trial &trial) {
     return;
   for (auto [number, sketch] : llvm::enumerate(sketches))
     if (sketch.getRule() == trial.rule) {
-      suggested.push_back({unsigned(number), sketch.translate(*script)});
+      suggested.push_back(
+          {unsigned(number), sketch.translate(*script), trial.script});
       return;
     }
 }
@@ -362,65 +364,66 @@ std::vector<Sample> Task::getSamples() const {
   return result;
 }
 
-std::pair<unsigned, Selection> Task::proposeAny(Sketch::Random &random) const {
+Proposal Task::proposeAny(Sketch::Random &random) const {
   unsigned sketch = random() % sketches.size();
   // One of which nothing was legal so far is given up after some attempts.
   for (unsigned i = 0; i < sketches.size() && isHopeless(sketch); ++i)
     sketch = (sketch + 1) % sketches.size();
-  return {sketch, sketches[sketch].selectAny(random)};
+  return {sketch, sketches[sketch].selectAny(random), /*parent=*/""};
 }
 
-std::pair<unsigned, Selection>
-Task::proposeDescendant(Sketch::Random &random) const {
+Proposal Task::proposeDescendant(Sketch::Random &random) const {
   size_t numParents = std::min(population.size(), kParents);
   if (numParents == 0)
     return proposeAny(random);
   // The faster, the more descendants.
   size_t one = random() % numParents, other = random() % numParents;
-  const Candidate &first = population[std::min(one, other)];
-  const Candidate &second = population[random() % numParents];
-  return breed(first.sketch, first.selection, second.sketch, second.selection,
-               random);
+  auto get = [&](size_t number) -> Proposal {
+    const Candidate &candidate = population[number];
+    return {candidate.sketch, candidate.selection, candidate.trial.script};
+  };
+  Proposal father = get(random() % numParents);
+  return breed(get(std::min(one, other)), father, random);
 }
 
 /// Mutates a candidate, or its cross with another.
-std::pair<unsigned, Selection>
-Task::breed(unsigned number, const Selection &selection, unsigned otherSketch,
-            const Selection &otherSelection, Sketch::Random &random) const {
-  const Sketch &sketch = sketches[number];
-  if (random() % 2 == 0)
-    return {number, sketch.mutate(selection, random)};
-  // What the other one selects of the choices of the same names.
-  Selection others = otherSelection;
-  if (number != otherSketch)
-    others = sketch.translate(*sketches[otherSketch].select(otherSelection));
-  return {number,
-          sketch.mutate(sketch.cross(selection, others, random), random)};
+Proposal Task::breed(const Proposal &mother, const Proposal &father,
+                     Sketch::Random &random) const {
+  const Sketch &sketch = sketches[mother.sketch];
+  Selection selection = mother.selection;
+  if (random() % 2 != 0) {
+    // What the other one selects of the choices of the same names.
+    Selection others = father.selection;
+    if (mother.sketch != father.sketch)
+      others =
+          sketch.translate(*sketches[father.sketch].select(father.selection));
+    selection = sketch.cross(selection, others, random);
+  }
+  return {mother.sketch, sketch.mutate(selection, random), mother.parent};
 }
 
-std::pair<unsigned, Selection> Task::propose(Sketch::Random &random) {
+Proposal Task::propose(Sketch::Random &random) {
   // Each sketch is tried as it comes first.
   if (numDefaults < sketches.size()) {
     const Sketch &sketch = sketches[numDefaults];
-    return {numDefaults++, sketch.getDefault()};
+    return {numDefaults++, sketch.getDefault(), /*parent=*/""};
   }
   if (numSuggested < suggested.size())
     return suggested[numSuggested++];
   if (!drafts.empty()) {
     Draft draft = std::move(drafts.back());
     drafts.pop_back();
-    return {draft.sketch, std::move(draft.selection)};
+    return draft;
   }
   if (options.search == Search::Random || random() % 100 < kRandomPercent)
     return proposeAny(random);
   return proposeDescendant(random);
 }
 
-Draft Task::makeDraft(std::pair<unsigned, Selection> proposed) const {
+Draft Task::makeDraft(Proposal proposed) const {
   OwningOpRef<ModuleOp> script =
-      sketches[proposed.first].select(proposed.second);
-  Draft draft = {proposed.first, std::move(proposed.second), describe(*script),
-                 0};
+      sketches[proposed.sketch].select(proposed.selection);
+  Draft draft = {std::move(proposed), describe(*script)};
   // A script without plans is taken for as fast as the default's.
   if (draft.features[Feature::Points] == 0)
     draft.features = originalFeatures;
@@ -445,8 +448,9 @@ static void predict(CostModel &model, const Features &original,
 
 void Task::chooseDrafts(Sketch::Random &random, CostModel *model) {
   std::set<std::pair<unsigned, Selection>> made;
-  auto make = [&](std::pair<unsigned, Selection> proposed) {
-    return tried.count(proposed) || !made.insert(proposed).second
+  auto make = [&](Proposal proposed) {
+    std::pair<unsigned, Selection> key = {proposed.sketch, proposed.selection};
+    return tried.count(key) || !made.insert(key).second
                ? std::nullopt
                : std::optional(makeDraft(std::move(proposed)));
   };
@@ -468,8 +472,7 @@ void Task::chooseDrafts(Sketch::Random &random, CostModel *model) {
     all = evolve(
         std::move(all), kGenerations,
         [&](const Draft &mother, const Draft &father) {
-          return make(breed(mother.sketch, mother.selection, father.sketch,
-                            father.selection, random));
+          return make(breed(mother, father, random));
         },
         [&](MutableArrayRef<Draft> drafts) {
           predict(*model, originalFeatures, drafts);
@@ -487,17 +490,19 @@ void Task::chooseDrafts(Sketch::Random &random, CostModel *model) {
 
 llvm::Expected<std::optional<Trial>> Task::tryNext(Sketch::Random &random) {
   for (unsigned attempt = 0; attempt < kAttempts; ++attempt) {
-    auto [number, selection] = propose(random);
-    tried.insert({number, selection});
-    OwningOpRef<ModuleOp> script = sketches[number].select(selection);
+    Proposal proposed = propose(random);
+    const Sketch &sketch = sketches[proposed.sketch];
+    tried.insert({proposed.sketch, proposed.selection});
+    OwningOpRef<ModuleOp> script = sketch.select(proposed.selection);
     std::string text;
     llvm::raw_string_ostream(text) << *script;
     if (!seen.insert(text).second)
       continue;
-    llvm::Expected<Trial> trial = run(sketches[number], selection);
+    llvm::Expected<Trial> trial = run(sketch, proposed.selection);
     if (!trial)
       return trial.takeError();
-    add({number, std::move(selection), *trial});
+    trial->parent = std::move(proposed.parent);
+    add({proposed.sketch, std::move(proposed.selection), *trial});
     return std::move(*trial);
   }
   return std::nullopt;

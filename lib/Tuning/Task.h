@@ -98,14 +98,12 @@ private:
       : kernel(kernel), options(options) {}
 
   const MeasureOptions &getMeasure() const { return options.measure; }
-  std::pair<unsigned, Selection> proposeAny(Sketch::Random &random) const;
-  std::pair<unsigned, Selection>
-  proposeDescendant(Sketch::Random &random) const;
-  std::pair<unsigned, Selection> propose(Sketch::Random &random);
-  std::pair<unsigned, Selection>
-  breed(unsigned sketch, const Selection &selection, unsigned otherSketch,
-        const Selection &otherSelection, Sketch::Random &random) const;
-  Draft makeDraft(std::pair<unsigned, Selection> proposed) const;
+  Proposal proposeAny(Sketch::Random &random) const;
+  Proposal proposeDescendant(Sketch::Random &random) const;
+  Proposal propose(Sketch::Random &random);
+  Proposal breed(const Proposal &mother, const Proposal &father,
+                 Sketch::Random &random) const;
+  Draft makeDraft(Proposal proposed) const;
   llvm::Expected<double> runDefault() const;
   Features describe(mlir::ModuleOp script) const;
   llvm::Expected<Trial> runScript(mlir::ModuleOp script,
@@ -136,7 +134,7 @@ private:
   unsigned numRecalled = 0; ///< Of those since a gain, from records.
   unsigned numDefaults = 0; ///< Sketches whose default was proposed.
   /// What was fast in other builds, and how many of it was proposed.
-  std::vector<std::pair<unsigned, Selection>> suggested;
+  std::vector<Proposal> suggested;
   unsigned numSuggested = 0;
   /// Those that were measured, the fastest first.
   std::vector<Candidate> population;

@@ -13,7 +13,8 @@ static constexpr llvm::StringLiteral kTables[] = {
     "target TEXT NOT NULL, compiler TEXT NOT NULL, seed INTEGER NOT NULL, "
     "rule TEXT NOT NULL, script TEXT NOT NULL, status TEXT NOT NULL, "
     "seconds REAL, error TEXT NOT NULL, features TEXT NOT NULL DEFAULT '', "
-    "code TEXT NOT NULL DEFAULT '')",
+    "code TEXT NOT NULL DEFAULT '', parent INTEGER, "
+    "times TEXT NOT NULL DEFAULT '')",
     "CREATE INDEX trials_of ON trials (task, target, compiler)",
     "CREATE TABLE winners (task TEXT NOT NULL, target TEXT NOT NULL, "
     "rule TEXT NOT NULL, script TEXT NOT NULL, seconds REAL NOT NULL, "
@@ -24,7 +25,8 @@ static constexpr TableFormat kFormat = {
     "tuning records",
     /*applicationId=*/0x45535074, // "ESPt"
     /*version=*/TuningRecords::kVersion, kTables,
-    "ALTER TABLE trials ADD COLUMN code TEXT NOT NULL DEFAULT ''"};
+    "ALTER TABLE trials ADD COLUMN parent INTEGER; "
+    "ALTER TABLE trials ADD COLUMN times TEXT NOT NULL DEFAULT ''"};
 
 static constexpr llvm::StringLiteral kFeatureNames[] = {
 #define ESPALIER_FEATURE_NAME(name, meaning) #name,
@@ -115,11 +117,13 @@ llvm::Error TuningRecords::add(const TrialKey &key, const Trial &trial,
   std::string features = printFeatures(trial.features);
   return database->run(
       "INSERT INTO trials (task, target, compiler, seed, rule, script, status, "
-      "seconds, error, features, code) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "seconds, error, features, code, parent, times) "
+      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, "
+      "(SELECT max(id) FROM trials WHERE task = ?1 AND target = ?2 AND "
+      "script = ?12), ?13)",
       {key.task, key.target, key.compiler, static_cast<int64_t>(seed),
        trial.rule, trial.script, getSpelling(trial.status), seconds,
-       trial.error, features, trial.code});
+       trial.error, features, trial.code, trial.parent, trial.times});
 }
 
 llvm::Expected<std::vector<Trial>>
@@ -337,14 +341,17 @@ llvm::Expected<uint64_t> TuningRecords::merge(llvm::StringRef path) {
   llvm::Error error = atOnce([&]() -> llvm::Error {
     auto trials = take(
         *(*other)->database,
-        "SELECT task, target, compiler, seed, rule, script, status, seconds, "
-        "error, features, code FROM trials ORDER BY id",
-        "tttitttrttt",
+        "SELECT t.task, t.target, t.compiler, t.seed, t.rule, t.script, "
+        "t.status, t.seconds, t.error, t.features, t.code, t.times, p.script "
+        "FROM trials t LEFT JOIN trials p ON p.id = t.parent ORDER BY t.id",
+        "tttitttrttttt",
+        // A parent has another number here.
         "INSERT INTO trials (task, target, compiler, seed, rule, script, "
-        "status, seconds, error, features, code) SELECT ?1, ?2, ?3, ?4, ?5, "
-        "?6, ?7, ?8, ?9, ?10, ?11 WHERE NOT EXISTS (SELECT 1 FROM trials "
-        "WHERE task = ?1 AND target = ?2 AND compiler = ?3 AND script = ?6 "
-        "AND status = ?7 AND seconds IS ?8)");
+        "status, seconds, error, features, code, times, parent) SELECT ?1, ?2, "
+        "?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, (SELECT max(id) FROM "
+        "trials WHERE task = ?1 AND target = ?2 AND script = ?13) WHERE NOT "
+        "EXISTS (SELECT 1 FROM trials WHERE task = ?1 AND target = ?2 AND "
+        "compiler = ?3 AND script = ?6 AND status = ?7 AND seconds IS ?8)");
     if (!trials)
       return trials.takeError();
     added = *trials;
@@ -380,7 +387,11 @@ llvm::Expected<uint64_t> TuningRecords::prune(llvm::StringRef compiler,
             "FROM trials) WHERE place <= ?1)",
             {static_cast<int64_t>(most)}))
       return error;
-    return database->run("SELECT changes()", {}, count);
+    if (llvm::Error error = database->run("SELECT changes()", {}, count))
+      return error;
+    // Their numbers may be given again.
+    return database->run("UPDATE trials SET parent = NULL WHERE parent NOT IN "
+                         "(SELECT id FROM trials)");
   });
   if (!error)
     error = database->run("VACUUM");

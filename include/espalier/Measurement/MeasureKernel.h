@@ -74,6 +74,9 @@ struct MeasuredProgram {
   /// The median, of the thread's own time for one thread, else of the time that
   /// passes.
   double seconds = 0;
+  /// What it is the median of, the shortest first, by extent that stands for
+  /// what is not known.
+  std::vector<std::vector<double>> times;
   std::vector<MeasuredOutput> outputs;
 };
 

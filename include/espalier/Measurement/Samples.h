@@ -3,7 +3,9 @@
 #ifndef ESPALIER_MEASUREMENT_SAMPLES_H
 #define ESPALIER_MEASUREMENT_SAMPLES_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include <vector>
 
 namespace espalier {
 
@@ -22,9 +24,15 @@ struct SampleLimits {
 };
 
 /// Takes times by `sample`, which returns seconds, until the limits say that
-/// there are enough; returns their median.
-double sampleMedian(llvm::function_ref<double()> sample,
-                    const SampleLimits &limits = {});
+/// there are enough; returns them, the shortest first.
+std::vector<double> takeSamples(llvm::function_ref<double()> sample,
+                                const SampleLimits &limits = {});
+
+/// The middle one, or the longer of two, of times of which the shortest is
+/// first. There is at least one.
+inline double getMedian(llvm::ArrayRef<double> sorted) {
+  return sorted[sorted.size() / 2];
+}
 
 } // namespace espalier
 

@@ -16,9 +16,16 @@
 namespace espalier::tuning {
 
 /// A candidate that may be tried.
-struct Draft {
+struct Proposal {
   unsigned sketch = 0;
   Selection selection;
+  /// The script of the trial that it descends from, by mothers; empty if from
+  /// none.
+  std::string parent;
+};
+
+/// One that is rated.
+struct Draft : Proposal {
   Features features;
   double score = 0; ///< The higher the better.
 };

@@ -34,8 +34,14 @@ struct Trial {
   /// A transform script for the kernel, with everything selected.
   std::string script;
   TrialStatus status = TrialStatus::Failed;
+  /// The script of the trial that it descends from; empty if from none.
+  std::string parent;
   /// Of one call, if it was measured.
   double seconds = 0;
+  /// What that is the median of, the shortest first, in seconds with blanks
+  /// between them; with "; " between those of one extent that stands for what
+  /// is not known and of the next.
+  std::string times;
   /// Otherwise, why not.
   std::string error;
   Features features;
@@ -78,7 +84,7 @@ struct RecordedKernel {
 /// The file of all trials, each one transaction, and of what won.
 class TuningRecords {
 public:
-  static constexpr int kVersion = 4;
+  static constexpr int kVersion = 5;
 
   /// Opens the file `path`, which is made if it is missing. Fails, leaving the
   /// file as it is, if it is something else or damaged.

@@ -97,6 +97,42 @@ def test_pruning_keeps_the_fastest(records: Path) -> None:
         prune_records(records, keep=-1)
 
 
+def find_families(records: Path) -> set[tuple]:
+    """Return each candidate with the one that it descends from."""
+    with sqlite3.connect(records) as connection:
+        return set(
+            connection.execute(
+                "SELECT t.script, p.script FROM trials t LEFT JOIN trials p ON p.id = t.parent"
+            )
+        )
+
+
+def test_times_and_parents_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "records.sqlite"
+    espalier.tune(make_model(), trials=30, search="evolution", options=keeping(path))
+    with sqlite3.connect(path) as connection:
+        rows = connection.execute("SELECT id, parent, seconds, times, rule FROM trials").fetchall()
+    parents = {number: parent for number, parent, *_ in rows}
+    assert parents[1] is None, "the default schedule"
+    assert any(parent is not None for parent in parents.values())
+    assert all(parent in parents and parent < n for n, parent in parents.items() if parent)
+    for _, _, seconds, times, _ in rows:
+        taken = [float(time) for time in times.split()]
+        assert taken == sorted(taken)
+        assert bool(taken) == (seconds is not None)
+        if taken:
+            assert taken[len(taken) // 2] == pytest.approx(seconds, rel=1e-5)
+    # Elsewhere, the same ones have other numbers.
+    other = tmp_path / "other.sqlite"
+    espalier.tune(make_model(), trials=3, seed=9, options=keeping(other))
+    merge_records(other, path)
+    assert find_families(path) <= find_families(other)
+    prune_records(path, keep=3)
+    with sqlite3.connect(path) as connection:
+        lost = "SELECT count(*) FROM trials WHERE parent NOT IN (SELECT id FROM trials)"
+        assert connection.execute(lost).fetchone() == (0,)
+
+
 def test_replaying_makes_the_same_code(records: Path) -> None:
     trials = replay_records(make_model(), records, keep=3, options=keeping(None))
     assert [trial.status for trial in trials] == ["measured"] * 3

@@ -211,7 +211,10 @@ def test_records_of_the_version_before_are_taken_over(tmp_path: Path) -> None:
     records = tmp_path / "records.sqlite"
     espalier.tune(make_model(), trials=2, options=keeping(records))
     with sqlite3.connect(records) as connection:
-        connection.executescript("ALTER TABLE trials DROP COLUMN code; PRAGMA user_version = 3")
+        connection.executescript(
+            "ALTER TABLE trials DROP COLUMN parent; ALTER TABLE trials DROP COLUMN times; "
+            "PRAGMA user_version = 4"
+        )
         connection.execute(
             "INSERT INTO winners SELECT 'other', target, '', '', 1, 2 FROM trials LIMIT 1"
         )

@@ -1,6 +1,7 @@
 //===- SamplesTest.cpp - Times of made-up clocks --------------------------===//
 
 #include "espalier/Measurement/Samples.h"
+#include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 #include <functional>
 #include <random>
@@ -16,7 +17,11 @@ struct Sampled {
 
 Sampled sample(std::function<double(unsigned)> clock) {
   Sampled sampled;
-  sampled.median = sampleMedian([&] { return clock(sampled.count++); });
+  std::vector<double> times =
+      takeSamples([&] { return clock(sampled.count++); });
+  EXPECT_EQ(times.size(), sampled.count);
+  EXPECT_TRUE(llvm::is_sorted(times));
+  sampled.median = getMedian(times);
   return sampled;
 }
 

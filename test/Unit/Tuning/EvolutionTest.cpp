@@ -58,7 +58,7 @@ protected:
   std::optional<Draft> make(unsigned sketch, Selection selection) {
     if (!made.insert({sketch, selection}).second)
       return std::nullopt;
-    return Draft{sketch, std::move(selection), Features(), 0};
+    return Draft{{sketch, std::move(selection), /*parent=*/""}, Features(), 0};
   }
 
   std::vector<Draft> makeAny(unsigned count, Sketch::Random &random) {
