@@ -5,6 +5,7 @@
 #include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/Measurement/KernelCost.h"
 #include "espalier/Pipeline/Pipeline.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -82,7 +83,7 @@ static std::string printAlone(poly::KernelOp kernel, Attribute target) {
 }
 
 /// Says, for each argument of `kernel` that is only read, whether the caller
-/// passes a constant of the program.
+/// passes a constant of the program. Without a call, none is one.
 static std::vector<bool> findConstants(poly::KernelOp kernel,
                                        poly::CallOp call) {
   llvm::SmallPtrSet<Value, 8> written;
@@ -90,11 +91,11 @@ static std::vector<bool> findConstants(poly::KernelOp kernel,
     for (const poly::ComputeAccess &write : compute.getWriteAccesses())
       written.insert(write.array);
   std::vector<bool> isConstant;
-  for (auto [argument, operand] :
-       llvm::zip(kernel.getArguments(), call.getArgOperands()))
+  for (auto [number, argument] : llvm::enumerate(kernel.getArguments()))
     if (!written.contains(argument))
-      isConstant.push_back(operand.getDefiningOp<memref::GetGlobalOp>() !=
-                           nullptr);
+      isConstant.push_back(
+          call &&
+          call.getArgOperands()[number].getDefiningOp<memref::GetGlobalOp>());
   return isConstant;
 }
 
@@ -120,27 +121,38 @@ static bool isInSecondVersion(poly::CallOp call) {
   return choice && call->getBlock() == choice.elseBlock();
 }
 
+/// What is known of a kernel that nobody has counted the calls of.
+static ProgramKernel describe(poly::KernelOp kernel, Attribute target,
+                              std::vector<bool> isConstant) {
+  return {{printAlone(kernel, target), std::move(isConstant),
+           isIndependentOfData(kernel)},
+          countWork(kernel),
+          /*numCalls=*/0,
+          kernel.getSymName().str()};
+}
+
 std::vector<ProgramKernel> espalier::collectKernels(ModuleOp module) {
   Attribute target = module->getAttr(poly::TargetAttr::getAttrName());
   SymbolTable symbols(module);
   std::vector<ProgramKernel> kernels;
   // Where each kernel is in the result, by which arguments are constants.
   std::map<std::pair<Operation *, std::vector<bool>>, size_t> places;
-  module->walk([&](poly::CallOp call) {
-    if (isInSecondVersion(call))
-      return;
-    auto kernel = symbols.lookup<poly::KernelOp>(call.getCallee());
+  auto addCall = [&](poly::KernelOp kernel, poly::CallOp call) {
     std::vector<bool> isConstant = findConstants(kernel, call);
     auto [place, isNew] =
         places.try_emplace({kernel.getOperation(), isConstant}, kernels.size());
     if (isNew)
-      kernels.push_back({{printAlone(kernel, target), std::move(isConstant),
-                          isIndependentOfData(kernel)},
-                         countWork(kernel),
-                         /*numCalls=*/0,
-                         kernel.getSymName().str()});
+      kernels.push_back(describe(kernel, target, std::move(isConstant)));
     ++kernels[place->second].numCalls;
+  };
+  module->walk([&](poly::CallOp call) {
+    if (!isInSecondVersion(call))
+      addCall(symbols.lookup<poly::KernelOp>(call.getCallee()), call);
   });
+  // Without a program, a kernel is called by who has it.
+  if (module.getOps<func::FuncOp>().empty())
+    for (auto kernel : module.getOps<poly::KernelOp>())
+      addCall(kernel, /*call=*/{});
   return kernels;
 }
 

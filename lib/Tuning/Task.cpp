@@ -96,6 +96,8 @@ llvm::Expected<std::unique_ptr<Task>> Task::create(const ProgramKernel &kernel,
   task->kind = describeKind(*task->module->getOps<poly::KernelOp>().begin());
   task->sketches = deriveSketches(*task->module);
   bool hasDefault = task->hasSpace();
+  for (Sketch &sketch : deriveTimeTiles(*task->module))
+    task->sketches.push_back(std::move(sketch));
   for (const SketchRule &rule : options.rules)
     task->deriveByRule(rule);
   task->numRefused.resize(task->sketches.size());

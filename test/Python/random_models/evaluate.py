@@ -125,9 +125,15 @@ class Evaluator:
 def _check_total(node: onnx.NodeProto, feed: dict[str, np.ndarray]) -> None:
     """Refuse what implementations add up or multiply differently.
 
-    onnxruntime computes some integers in double precision. Numbers that overflow in some
-    order do not in another, where a zero or the opposite comes first.
+    onnxruntime computes some integers in double precision, and so does ONNX's reference where
+    it multiplies a product by a factor. Numbers that overflow in some order do not in another,
+    where a zero or the opposite comes first.
     """
+    if node.op_type == "Gemm":
+        left, right = (feed[name] for name in node.input[:2])
+        sizes = [float(np.abs(a.astype(np.float64)).max(initial=0.0)) for a in (left, right)]
+        if not is_float(left.dtype) and np.prod(sizes) * max(left.shape) > LARGEST_INTEGER:
+            raise Impossible("a sum beyond the integers of double precision")
     if not node.op_type.startswith(("Reduce", "CumSum")):
         return
     operand = feed[node.input[0]]

@@ -4,6 +4,7 @@
 #include "LoopNest.h"
 #include "NestDistances.h"
 #include "espalier/Dialect/Poly/IR/Reduction.h"
+#include "espalier/Dialect/Poly/Transforms/Skews.h"
 #include "mlir/IR/OwningOpRef.h"
 
 using namespace mlir;
@@ -122,19 +123,14 @@ static bool forEachFactors(size_t size, int64_t least,
 // Skews
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// One command.
-struct Skew {
-  StringRef loop;
-  SmallVector<int64_t> factors;
-  SmallVector<StringRef> others;
-};
-} // namespace
-
-/// The skews, from outer to inner loops, after which no distance is negative
-/// along any loop of `range`; nothing if there are none, or none are needed.
-static std::optional<SmallVector<Skew>> computeSkews(const NestRange &range,
-                                                     MLIRContext *context) {
+std::optional<SmallVector<Skew>>
+espalier::poly::computeSkews(ComputeOp compute, ArrayRef<StringRef> loops) {
+  std::optional<NestRange> found = getRange(compute, loops);
+  if (!found)
+    return std::nullopt;
+  const NestRange &range = *found;
+  MLIRContext *context = compute.getContext();
+  // No distance is negative along any loop then.
   SmallVector<Skew> skews;
   SmallVector<AffineExpr> skewed;
   for (auto [number, name] : llvm::enumerate(range.names)) {
@@ -160,21 +156,21 @@ static std::optional<SmallVector<Skew>> computeSkews(const NestRange &range,
     }
     skewed.push_back(sum);
   }
-  if (skews.empty())
-    return std::nullopt;
   return skews;
+}
+
+static SmallVector<StringRef> getOthers(const Skew &skew) {
+  return SmallVector<StringRef>(skew.others.begin(), skew.others.end());
 }
 
 std::string espalier::poly::findSkews(ComputeOp compute,
                                       ArrayRef<StringRef> loops, Edit edit) {
-  std::optional<NestRange> range = getRange(compute, loops);
-  if (!range)
-    return "";
-  auto skews = computeSkews(*range, compute.getContext());
-  if (!skews || !isLegal(compute, [&](ComputeOp compute) -> llvm::Error {
+  auto skews = computeSkews(compute, loops);
+  if (!skews || skews->empty() ||
+      !isLegal(compute, [&](ComputeOp compute) -> llvm::Error {
         for (const Skew &skew : *skews)
           if (llvm::Error error =
-                  skewLoop(compute, skew.loop, skew.factors, skew.others))
+                  skewLoop(compute, skew.loop, skew.factors, getOthers(skew)))
             return error;
         return edit(compute);
       }))
@@ -186,7 +182,7 @@ std::string espalier::poly::findSkews(ComputeOp compute,
       *skews, os,
       [&](const Skew &skew) {
         os << "skew loop " << quote(skew.loop) << " by " << print(skew.factors)
-           << " of " << quote(skew.others);
+           << " of " << quote(getOthers(skew));
       },
       ", then ");
   return text;
