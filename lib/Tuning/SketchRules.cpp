@@ -28,6 +28,8 @@ using llvm::SmallVector;
 static constexpr int64_t kRows[] = {1,  2,  3,  4,  5,  6,  7, 8,
                                     10, 12, 14, 16, 20, 24, 28};
 static constexpr int64_t kVectors[] = {1, 2, 3, 4, 6, 8};
+/// Vectors side by side of a computation that has lanes of its own.
+static constexpr int64_t kOwnVectors[] = {1, 2, 4, 8};
 /// Terms of a part of a sum.
 static constexpr int64_t kTerms[] = {64, 128, 192, 256, 384, 512, 768, 1024};
 /// Tiles of a block.
@@ -81,6 +83,7 @@ private:
   Value addKnob(const Twine &name, SmallVector<int64_t> options,
                 int64_t selected);
   void openTile();
+  void openOwnVectors();
   void openOne(StringRef attribute, MutableOperandRange params,
                ArrayRef<int64_t> options);
 
@@ -195,6 +198,12 @@ SmallVector<int64_t> OpenPlan::getTileOptions(StringRef dim) {
   return options;
 }
 
+/// Whether computations have lanes of their own, inside of which no rows of a
+/// tile can be.
+static bool hasOwnLanes(poly::PlanOp plan) {
+  return !plan.getLanes() && plan.getOwnLanes();
+}
+
 /// Every loop that has several iterations may have a tile of several points.
 void OpenPlan::openTile() {
   SmallVector<StringRef> loops = getLoops(), tile;
@@ -203,8 +212,8 @@ void OpenPlan::openTile() {
   for (StringRef dim : shared) {
     int64_t points = getTile(dim);
     SmallVector<int64_t> options = getTileOptions(dim);
-    bool isOpen =
-        llvm::is_contained(loops, dim) && isLoop(dim) && options.size() > 1;
+    bool isOpen = llvm::is_contained(loops, dim) && isLoop(dim) &&
+                  options.size() > 1 && (points > 1 || !hasOwnLanes(plan));
     if (!isOpen && points == (plan.getLanes() == dim ? getWidth() : 1))
       continue;
     tile.push_back(dim);
@@ -217,6 +226,27 @@ void OpenPlan::openTile() {
   setNames("tile", tile);
   plan.setBy(by);
   plan.getOpenByMutable().assign(params);
+}
+
+void OpenPlan::openOwnVectors() {
+  if (!hasOwnLanes(plan))
+    return;
+  SmallVector<StringRef> lanes(
+      plan.getOwnLanes()->getAsValueRange<StringAttr>());
+  SmallVector<int64_t> vectors(lanes.size(), 1);
+  if (std::optional<ArrayRef<int64_t>> given = plan.getOwnVectors())
+    vectors.assign(given->begin(), given->end());
+  SmallVector<Value> params;
+  for (auto [name, lane, number] :
+       llvm::zip_equal(getComputes(plan), lanes, vectors)) {
+    if (lane.empty())
+      continue;
+    params.push_back(
+        addKnob("vectors." + name, llvm::to_vector(kOwnVectors), number));
+    number = ShapedType::kDynamic;
+  }
+  plan.setOwnVectors(vectors);
+  plan.getOpenOwnVectorsMutable().assign(params);
 }
 
 void OpenPlan::openOne(StringRef attribute, MutableOperandRange params,
@@ -264,6 +294,7 @@ SelectionLimits OpenPlan::openNumbers(int64_t registers) {
   if (plan.getFetch() != poly::Fetch::None)
     openOne("ahead", plan.getOpenAheadMutable(), kAhead);
   openTile();
+  openOwnVectors();
   return limits;
 }
 

@@ -44,6 +44,18 @@ def test_every_rule_is_measured(tmp_path: Path) -> None:
     assert [status for _, status in found[:7]] == ["measured"] * 7
 
 
+def test_lanes_of_single_computations_have_choices(tmp_path: Path) -> None:
+    """A softmax has none that its computations share, and no tiles of rows."""
+    records = tmp_path / "records.sqlite"
+    node = helper.make_node("Softmax", ["x"], ["y"])
+    weight = make_weight("unused", 1)
+    espalier.tune(make_model(node, (64, 500), weight), trials=10, options=keeping(records))
+    with sqlite3.connect(records) as connection:
+        found = connection.execute("SELECT status, code FROM trials").fetchall()
+    assert {status for status, _ in found} == {"measured"}
+    assert len({code for _, code in found}) >= 8
+
+
 def test_sums_inside_other_plans_have_choices(tmp_path: Path) -> None:
     records = tmp_path / "records.sqlite"
     espalier.tune(make_convolution(), trials=12, algorithms=False, options=keeping(records))
