@@ -231,7 +231,9 @@ static AffineMap getVectorLayout(const StatementList &program,
   const Array &total = program.arrays[sum.target];
   std::optional<unsigned> line = getInnermost(result);
   std::optional<Contraction> contraction = getContraction(program, sum);
+  // Groups that are a dimension of the sum alone are none of the result.
   if (!line || !contraction || getInnermost(total) != contraction->vectorDim ||
+      total.extents.size() != result.extents.size() ||
       !isLarge(program, result) ||
       llvm::none_of(grids, [&](const Grid &grid) { return grid.dim == line; }))
     return {};
@@ -278,31 +280,74 @@ static FusionGroup storeElsewhere(StatementList &program,
   return {{unsigned(program.statements.size() - 1)}, program.getRank(result)};
 }
 
+/// Whether each point adds up a single term.
+static bool hasOneTerm(const StatementList &program, const Statement &sum,
+                       ArrayRef<Grid> grids) {
+  for (unsigned dim = program.getRank(sum.target); dim < sum.getNumDims();
+       ++dim) {
+    AffineExpr terms = sum.extents[dim];
+    for (const Grid &grid : grids)
+      if (grid.tap == dim)
+        terms = program.simplify(terms.ceilDiv(grid.period));
+    if (terms != getAffineConstantExpr(1, program.context))
+      return false;
+  }
+  return true;
+}
+
+/// The statements of a kernel from its first sum on: those before, which copy
+/// what the sum reads, stay as they are.
+static FusionGroup getSums(const StatementList &program,
+                           const FusionGroup &fusionGroup) {
+  ArrayRef<unsigned> statements = fusionGroup.statements;
+  const auto *first = llvm::find_if(statements, [&](unsigned number) {
+    return program.statements[number].reduction.has_value();
+  });
+  if (first == statements.begin() || first == statements.end())
+    return fusionGroup;
+  return {SmallVector<unsigned>(first, statements.end()),
+          program.getRank(program.statements[*first].target)};
+}
+
 void espalier::graphtopoly::decomposePhases(
     StatementList &program, SmallVectorImpl<FusionGroup> &fusionGroups) {
   llvm::DenseSet<ArrayId> escaping = findEscaping(program, fusionGroups);
   SmallVector<FusionGroup> result;
   for (FusionGroup &fusionGroup : fusionGroups) {
-    const Statement &sum = program.statements[fusionGroup.statements.front()];
-    llvm::DenseSet<ArrayId> local = findLocal(program, fusionGroup, escaping);
+    FusionGroup sums = getSums(program, fusionGroup);
+    const Statement &sum = program.statements[sums.statements.front()];
+    llvm::DenseSet<ArrayId> local = findLocal(program, sums, escaping);
     SmallVector<Grid> grids;
     if (sum.reduction && !sum.entries && sum.pieces.size() == 1 &&
         local.contains(sum.target) &&
-        fusionGroup.sharedDims == program.getRank(sum.target) &&
-        isPointwise(program, fusionGroup, local))
+        sums.sharedDims == program.getRank(sum.target) &&
+        isPointwise(program, sums, local))
       for (const Condition &condition : sum.pieces.front().domain)
         if (std::optional<Grid> grid = getGrid(program, sum, condition))
           grids.push_back(*grid);
     result.push_back(fusionGroup);
+    ArrayRef<unsigned> copies =
+        ArrayRef(fusionGroup.statements).drop_back(sums.statements.size());
     if (grids.empty() || grids.size() != sum.pieces.front().domain.size())
+      continue;
+    // The loops that copies are in as well have no phases. Beside copies, what
+    // adds up nothing is faster as it is: lines are stored at once.
+    if (!copies.empty() && (hasOneTerm(program, sum, grids) ||
+                            llvm::any_of(grids, [&](const Grid &grid) {
+                              return grid.dim < fusionGroup.sharedDims;
+                            })))
       continue;
     AffineMap layout;
     if (isWrittenBy(program, fusionGroup, fusionGroups,
-                    program.statements[fusionGroup.statements.back()].target))
-      layout = getVectorLayout(program, fusionGroup, grids);
-    if (succeeded(PhaseSplitter(program, result.back(), grids).run(local)) &&
-        layout)
-      result.push_back(storeElsewhere(program, result.back(), layout));
+                    program.statements[sums.statements.back()].target))
+      layout = getVectorLayout(program, sums, grids);
+    if (failed(PhaseSplitter(program, sums, grids).run(local)))
+      continue;
+    FusionGroup &split = result.back();
+    split.statements.assign(copies.begin(), copies.end());
+    llvm::append_range(split.statements, sums.statements);
+    if (layout)
+      result.push_back(storeElsewhere(program, split, layout));
   }
   fusionGroups = std::move(result);
 }

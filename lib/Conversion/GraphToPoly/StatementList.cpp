@@ -150,6 +150,16 @@ espalier::graphtopoly::getRange(const StatementList &program, AffineExpr expr,
         program.simplify(range->first.floorDiv(divisor.getValue())),
         program.simplify(range->second.floorDiv(divisor.getValue())));
   }
+  // What is the same everywhere moves both ends.
+  if (auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
+      sum && expr.getKind() == AffineExprKind::Add &&
+      sum.getRHS().isSymbolicOrConstant()) {
+    auto range = getRange(program, sum.getLHS(), extents);
+    if (!range)
+      return std::nullopt;
+    return std::make_pair(program.simplify(range->first + sum.getRHS()),
+                          program.simplify(range->second + sum.getRHS()));
+  }
   SmallVector<int64_t> flat;
   // Flattening does not return for a product of symbols.
   if (!expr.isPureAffine() ||

@@ -70,3 +70,59 @@ module attributes {poly.target = #target} {
     return %0 : tensor<1x32x16x16xf32>
   }
 }
+
+// -----
+
+// Planes of the caller's get their border beside the phases, whose sums have no
+// condition.
+// CHECK-DAG:   #[[SUM:.*]] = affine_set<(d0, d1, d2, d3, d4, d5, d6) : ({{.*}}, d2 >= 0, -d2 + 6 >= 0, d3 >= 0, -d3 + 6 >= 0, d4 >= 0, -d4 >= 0, d5 >= 0, -d5 + 1 >= 0, d6 >= 0, -d6 + 1 >= 0)>
+// CHECK-LABEL: poly.kernel private @conv_transpose_{{[0-9a-f]+}}(%{{[^:]*}}: memref<1x8x7x7xf32>
+// CHECK:         poly.array : memref<1x8x9x9xf32>
+// CHECK-COUNT-4: domain [#[[SUM]]] {{.*}} reduction add
+// CHECK-NOT:   poly.kernel
+// CHECK:       func.func @main
+func.func @main(%x: tensor<1x8x7x7xf32>) -> tensor<1x8x14x14xf32> {
+  %w = graph.constant dense<0.5> : tensor<8x1x4x4xf32>
+  %0 = graph.conv_transpose %x, %w {strides = array<i64: 2, 2>, pads_low = array<i64: 1, 1>, pads_high = array<i64: 1, 1>, dilations = array<i64: 1, 1>, output_padding = array<i64: 0, 0>, groups = 8 : i64} : (tensor<1x8x7x7xf32>, tensor<8x1x4x4xf32>) -> tensor<1x8x14x14xf32>
+  return %0 : tensor<1x8x14x14xf32>
+}
+
+// -----
+
+// Beside a border, results of one term each are left in one piece: whole lines
+// are stored.
+// CHECK:       affine_set<(d0, d1, d2, d3, d4, d5, d6) : ({{.*}}, (d2 - d5) mod 2 == 0
+// CHECK-LABEL: poly.kernel private @conv_transpose_{{[0-9a-f]+}}(%{{[^:]*}}: memref<1x8x7x7xf32>
+// CHECK:         reduction add
+// CHECK-NOT:     reduction add
+func.func @main(%x: tensor<1x8x7x7xf32>) -> tensor<1x8x14x14xf32> {
+  %w = graph.constant dense<0.5> : tensor<8x1x2x2xf32>
+  %0 = graph.conv_transpose %x, %w {strides = array<i64: 2, 2>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>, output_padding = array<i64: 0, 0>, groups = 8 : i64} : (tensor<1x8x7x7xf32>, tensor<8x1x2x2xf32>) -> tensor<1x8x14x14xf32>
+  return %0 : tensor<1x8x14x14xf32>
+}
+
+// -----
+
+// A border that is a multiple of the stride moves the places that are read by a
+// whole number; they are padded, too.
+// CHECK-LABEL: poly.kernel private @conv_transpose_{{[0-9a-f]+}}(%{{[^:]*}}: memref<1x8x7xf32>
+// CHECK-COUNT-2: reduction add
+func.func @main(%x: tensor<1x8x5xf32>, %w: tensor<8x16x5xf32>) -> tensor<1x16x10xf32> {
+  %0 = graph.conv_transpose %x, %w {strides = array<i64: 2>, pads_low = array<i64: 2>, pads_high = array<i64: 2>, dilations = array<i64: 1>, output_padding = array<i64: 1>} : (tensor<1x8x5xf32>, tensor<8x16x5xf32>) -> tensor<1x16x10xf32>
+  return %0 : tensor<1x16x10xf32>
+}
+
+// -----
+
+// Groups of features are a dimension of the sums and not of the result, which
+// is stored as it lies, however large it may be.
+// CHECK-LABEL: poly.kernel private @conv_transpose_relu_{{[0-9a-f]+}}(
+// CHECK-COUNT-4: reduction add
+// CHECK-NOT:   poly.kernel
+// CHECK:       func.func @main
+func.func @main(%x: tensor<?x6x?x?xf32>) -> tensor<?x6x?x?xf32> {
+  %w = graph.constant dense_resource<w> : tensor<6x3x4x4xf32>
+  %0 = graph.conv_transpose %x, %w {strides = array<i64: 2, 2>, pads_low = array<i64: 1, 1>, pads_high = array<i64: 1, 1>, dilations = array<i64: 1, 1>, output_padding = array<i64: 0, 0>, groups = 2 : i64} : (tensor<?x6x?x?xf32>, tensor<6x3x4x4xf32>) -> tensor<?x6x?x?xf32>
+  %1 = graph.relu %0 : (tensor<?x6x?x?xf32>) -> tensor<?x6x?x?xf32>
+  return %1 : tensor<?x6x?x?xf32>
+}

@@ -122,6 +122,23 @@ def convolutions() -> Iterator[Case]:
         output_padding=[0, 0],
         **transposed,
     )
+    # Phases of single channels, beside a border: even and odd, unequal, of one term each.
+    for kernel, stride, pad, extra in ((4, 2, 1, 0), (3, 2, 1, 1), (5, 3, 2, 2), (2, 2, 0, 0)):
+        yield convolution(
+            r,
+            (2, 5, 9, 12),
+            (5, 1, kernel, kernel),
+            strides=stride,
+            pads=pad,
+            output_padding=[extra, 0],
+            groups=5,
+            **transposed,
+        )
+    # Borders that are a multiple of the stride.
+    yield convolution(
+        r, (1, 3, 9, 7), (3, 5, 5, 5), strides=2, pads=2, output_padding=[1, 0], **transposed
+    )
+    yield convolution(r, (1, 3, 9), (3, 5, 7), strides=3, pads=3, output_padding=[0], **transposed)
 
 
 def pools() -> Iterator[Case]:

@@ -12,6 +12,11 @@
 //   for block of columns: for part of the sum:
 //     for panel: for tile of rows: for term of the part
 //
+// Rows whose parts would leave the cache before the next panel stores what is
+// beside them take all panels at once:
+//
+//   for tile of rows: for panel: for term
+//
 // Maps pass memory as their result lies in it.
 //
 //===----------------------------------------------------------------------===//
@@ -107,6 +112,45 @@ void PlanChooser::orderAsStored(SmallVectorImpl<unsigned> &order) const {
       order, [&](unsigned a, unsigned b) { return getStep(a) > getStep(b); });
 }
 
+bool PlanChooser::storesFarRows(ArrayRef<unsigned> inside) const {
+  const ComputeAccess &write = shape(computes.size() - 1).writes.front();
+  const ComputeShape &main = shape(*reduction);
+  std::optional<int64_t> width = getSharedExtent(*plan.lanes);
+  std::optional<unsigned> panel = getPanel(main);
+  if (!width || !panel || !isa<BlockArgument>(write.array) ||
+      getStride(write, *plan.lanes, plan.width) != 1)
+    return false;
+  int64_t bytes = getBytes(write.getType().getElementType());
+  uint64_t stored = *width * bytes;
+  bool isFar = plan.tile[*plan.lanes] * bytes % kLineBytes != 0;
+  for (unsigned dim = plan.numInside; dim < plan.numShared; ++dim) {
+    bool isInside = llvm::is_contained(inside, dim);
+    std::optional<int64_t> step = getStride(write, dim, plan.width);
+    if (dim == *plan.lanes || (!isInside && getRows(dim) == 1))
+      continue;
+    if (!step || *step == kUnknownStride)
+      return false;
+    stored = llvm::SaturatingMultiply<uint64_t>(
+        stored, isInside ? getSharedExtent(dim).value_or(1) : getRows(dim));
+    isFar |= *step * bytes % kLineBytes != 0 ||
+             std::abs(*step) * bytes >= kPageBytes;
+  }
+  // All panels, at one point of the loops around.
+  MemRefType read = main.reads[*panel].getType();
+  uint64_t panels = *width;
+  for (unsigned dim = getFirstOwn(main); dim < main.getNumDims(); ++dim)
+    panels = llvm::SaturatingMultiply<uint64_t>(
+        panels, main.getExtent(dim).value_or(kUnknownStride));
+  if (read.hasStaticShape())
+    panels = std::min<uint64_t>(panels, read.getNumElements());
+  panels = llvm::SaturatingMultiply<uint64_t>(panels,
+                                              getBytes(read.getElementType()));
+  return isFar && llvm::any_of(ArrayRef{target.getL1(), target.getL2() / 2},
+                               [&](uint64_t cache) {
+                                 return panels <= cache && stored > cache;
+                               });
+}
+
 /// The order of the tile loops. Panels that fit the second-level cache are
 /// reused by all rows of an image; larger ones are kept while all rows pass, or
 /// those of an image if these stay in cache.
@@ -148,6 +192,10 @@ SmallVector<unsigned> PlanChooser::getLoopOrder() const {
     order.insert(order.end() - 1, *plan.lanes);
   else
     order.push_back(*plan.lanes);
+  auto panel = llvm::find(order, *plan.lanes);
+  if (plan.insideSum.empty() && !plan.block &&
+      storesFarRows(ArrayRef(panel + 1, order.end())))
+    std::rotate(panel, panel + 1, order.end());
   return order;
 }
 

@@ -97,6 +97,10 @@ private:
   /// How many of the loops over rows should be around the loop over panels, so
   /// that least is read from far away.
   unsigned countRowsAroundPanels(llvm::ArrayRef<unsigned> rows) const;
+  /// Whether parts of lines, or of pages, that a tile stores would leave the
+  /// cache while the loops over `inside` pass one panel, before the next panel
+  /// stores what is beside them, although all panels stay there.
+  bool storesFarRows(llvm::ArrayRef<unsigned> inside) const;
   /// Orders the loops of a map as its result lies in memory, if that is known.
   void orderAsStored(llvm::SmallVectorImpl<unsigned> &order) const;
   llvm::SmallVector<unsigned> getLoopOrder() const;
