@@ -42,9 +42,12 @@ struct ComputeShape {
   /// Whether the points along `dim` update the same element.
   bool isReduced(unsigned dim) const {
     return llvm::none_of(writes, [&](const ComputeAccess &write) {
-      return write.map.isFunctionOfDim(dim);
+      return dependsOn(write, dim);
     });
   }
+  /// Whether the element that `access` touches may differ along `dim`, also
+  /// because values that are read there decide it.
+  bool dependsOn(const ComputeAccess &access, unsigned dim) const;
 };
 
 ComputeShape getShape(ComputeOp op);
