@@ -100,6 +100,11 @@ llvm::SmallVector<Component> findComponents(llvm::ArrayRef<ComputeShape> shapes,
 llvm::SmallVector<Component> findGroups(llvm::ArrayRef<ComputeShape> shapes,
                                         const Component &component);
 
+/// Splits a component into its computations, each with what starts its sums:
+/// the groups if no two of them shall share loops.
+llvm::SmallVector<Component> separate(llvm::ArrayRef<ComputeShape> shapes,
+                                      const Component &component);
+
 /// Whether computation `first` only starts the sums of `second`, the next one,
 /// at the same points.
 bool startsSum(llvm::ArrayRef<ComputeShape> shapes, unsigned first,
