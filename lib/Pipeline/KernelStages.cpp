@@ -48,9 +48,9 @@ void espalier::buildPolyStage(OpPassManager &manager,
 }
 
 void espalier::buildScheduledStage(OpPassManager &manager,
-                                   const PipelineOptions &) {
+                                   const PipelineOptions &options) {
   auto &kernels = manager.nest<poly::KernelOp>();
-  kernels.addPass(poly::createPolyDefaultSchedulePass());
+  kernels.addPass(poly::createPolyDefaultSchedulePass({options.fuse}));
   kernels.addPass(poly::createPolyVerifySchedulePass());
 }
 

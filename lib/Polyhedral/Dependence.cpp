@@ -49,7 +49,7 @@ llvm::SmallVector<int64_t> Violation::getDistance() const {
 /// Whether a reduction may apply accesses `access` in any order.
 static bool isAccumulator(const Statement &statement, const Access &access) {
   auto isSame = [&](const Access &other) {
-    return other.array == access.array && other.map == access.map;
+    return other.isSameElement(access);
   };
   return statement.isReduction && llvm::any_of(statement.reads, isSame) &&
          llvm::any_of(statement.writes, isSame);
@@ -84,7 +84,7 @@ void espalier::polyhedral::forEachAccessPair(
             bool isReduction =
                 first == second &&
                 isAccumulator(program.statements[first], source) &&
-                source.map == sink.map;
+                source.isSameElement(sink);
             if (!visit({which.kind, first, second, source, sink,
                         unsigned(sourceNumber), unsigned(sinkNumber),
                         isReduction}))

@@ -49,6 +49,8 @@ class Options:
             on the heap by itself, where tools find accesses outside of it.
         winograd: whether 3x3 convolutions are computed by Winograd's algorithm where
             that saves time; an element that is not finite then spoils its neighbours.
+        fuse: whether computations share loops, so that what one computes is at hand for
+            the next; to see what that is good for.
         sparse: which weights are stored without their zeros, one of `SPARSITIES`:
             none, constants whose type has an encoding ("stored"), those of which few
             elements are not zero as well, or those that make their operator faster
@@ -71,6 +73,7 @@ class Options:
     run_threads: int = 1
     arena: bool = True
     winograd: bool = True
+    fuse: bool = True
     sparse: str | os.PathLike[str] = "off"
     sparse_layers: dict[str, str] = field(default_factory=dict)
 

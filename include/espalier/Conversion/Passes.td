@@ -251,8 +251,6 @@ def PolyCheckGivensPass : Pass<"poly-check-givens", "::mlir::ModuleOp"> {
   let description = [{
     Each `poly.given` of a kernel that is called is one of these:
 
-    - promised, by the one operation that makes all its arrays
-      (`DataProducerOpInterface`);
     - about constants: it is evaluated, and an error if it does not hold;
     - about inputs of the program: `@main_check` gets loops over its points, made
       from the statement, which run before the program does.

@@ -37,6 +37,13 @@ struct Access {
   /// From the statement's dimensions to the array's. Symbols from `numParams`
   /// on, and subexpressions that are not affine, may take any value.
   mlir::AffineMap map;
+
+  /// Whether both touch one element at each point of a statement that makes
+  /// them: reads have the values of those before them as symbols, writes those
+  /// of all.
+  bool isSameElement(const Access &other) const {
+    return array == other.array && map.getResults() == other.map.getResults();
+  }
 };
 
 /// A statement on data: at each point of the domain at which `where` is

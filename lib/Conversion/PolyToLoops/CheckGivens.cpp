@@ -14,7 +14,7 @@
 #include "espalier/Conversion/Passes.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "espalier/Dialect/Poly/Analysis/Passes.h"
-#include "espalier/Dialect/Poly/IR/DataProducer.h"
+#include "espalier/Dialect/Poly/IR/GivenLimits.h"
 #include "espalier/Polyhedral/Ast.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -369,9 +369,7 @@ LogicalResult PolyCheckGivensPass::addCheck(poly::CallOp call,
     if (!addOperand(array))
       return fail("data that is there before the program runs: inputs, or "
                   "constants alone; but '" +
-                  kernel.getArgumentName(number) +
-                  "' is made by the program, by an operation that does not "
-                  "promise it");
+                  kernel.getArgumentName(number) + "' is made by the program");
     if (!cast<MemRefType>(array.getType()).hasStaticShape() &&
         !kernel.getArgAttr(number, poly::KernelOp::getShapeAttrName()))
       return fail("the extents of '" + kernel.getArgumentName(number) +
@@ -428,14 +426,6 @@ LogicalResult PolyCheckGivensPass::discharge(poly::CallOp call,
   if (llvm::is_contained(done, own))
     return success();
   done.push_back(own);
-  Operation *producer = passed.front().getDefiningOp();
-  auto promise = dyn_cast_or_null<poly::DataProducerOpInterface>(producer);
-  if (promise &&
-      llvm::all_of(
-          passed,
-          [&](Value array) { return array.getDefiningOp() == producer; }) &&
-      promise.promises(given, passed, sizes))
-    return success();
   if (llvm::all_of(passed, polytoloops::isConstantData))
     return polytoloops::evaluateGiven(given, passed, sizes);
   llvm::SetVector<Value> arrays(given.getReads().begin(),

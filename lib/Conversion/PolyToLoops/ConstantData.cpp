@@ -1,7 +1,7 @@
 //===- ConstantData.cpp - Data that the compiler knows --------------------===//
 
 #include "ConstantData.h"
-#include "espalier/Dialect/Poly/IR/DataProducer.h"
+#include "espalier/Dialect/Poly/IR/GivenLimits.h"
 #include "espalier/Polyhedral/Ast.h"
 #include "espalier/Polyhedral/Program.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

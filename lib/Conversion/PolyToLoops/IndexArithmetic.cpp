@@ -1,7 +1,7 @@
 //===- IndexArithmetic.cpp - Affine expressions as values -----------------===//
 
 #include "IndexArithmetic.h"
-#include "espalier/Dialect/Poly/IR/DataProducer.h"
+#include "espalier/Dialect/Poly/IR/GivenLimits.h"
 #include "espalier/Support/AffineArithmetic.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SetVector.h"

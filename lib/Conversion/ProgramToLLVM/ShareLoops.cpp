@@ -100,6 +100,22 @@ static Value isEverySecond(OpBuilder &builder, omp::WsloopOp loop) {
                                       builder.getI1Type(), odd);
 }
 
+/// Makes a loop from `first` to `end`, backwards where `isMirrored` is not null
+/// and true, and moves `builder` to the end of it. Returns its counter.
+static Value openLoop(OpBuilder &builder, Location loc, Value first, Value end,
+                      Value isMirrored) {
+  auto one = arith::ConstantIndexOp::create(builder, loc, 1);
+  auto loop = scf::ForOp::create(builder, loc, first, end, one);
+  builder.setInsertionPoint(loop.getBody()->getTerminator());
+  Value number = loop.getInductionVar();
+  if (!isMirrored)
+    return number;
+  Value sum = arith::AddIOp::create(builder, loc, first, end);
+  Value mirrored = arith::SubIOp::create(
+      builder, loc, arith::SubIOp::create(builder, loc, sum, one), number);
+  return arith::SelectOp::create(builder, loc, isMirrored, mirrored, number);
+}
+
 /// Replaces `loop` by the iterations that `thread` executes.
 static void shareLoop(OpBuilder &builder, omp::WsloopOp loop, Thread thread) {
   auto nest = cast<omp::LoopNestOp>(loop.getWrappedLoop());
@@ -127,34 +143,41 @@ static void shareLoop(OpBuilder &builder, omp::WsloopOp loop, Thread thread) {
   Value next = arith::AddIOp::create(builder, loc, thread.number, one);
   Value first = startOf(thread.number), end = startOf(next);
   Value isMirrored = isEverySecond(builder, loop);
-  auto shared = scf::ForOp::create(builder, loc, first, end, one);
-  builder.setInsertionPointToStart(shared.getBody());
-  Value number = shared.getInductionVar();
-  if (isMirrored) {
-    Value sum = arith::AddIOp::create(builder, loc, first, end);
-    Value mirrored = arith::SubIOp::create(
-        builder, loc, arith::SubIOp::create(builder, loc, sum, one), number);
-    number =
-        arith::SelectOp::create(builder, loc, isMirrored, mirrored, number);
-  }
-  // The last counter runs fastest.
-  for (size_t i = trips.size(); i-- > 0;) {
-    Value position = number;
-    if (i > 0) {
-      position = arith::RemUIOp::create(builder, loc, number, trips[i]);
-      number = arith::DivUIOp::create(builder, loc, number, trips[i]);
-    }
-    position =
-        arith::MulIOp::create(builder, loc, position, nest.getLoopSteps()[i]);
+  auto setCounter = [&](size_t i, Value number) {
+    Value position =
+        arith::MulIOp::create(builder, loc, number, nest.getLoopSteps()[i]);
     position = arith::AddIOp::create(builder, loc, position,
                                      nest.getLoopLowerBounds()[i]);
     Value counter = nest.getIVs()[i];
     counter.replaceAllUsesWith(position);
+  };
+  // The last counter runs fastest: it has a loop of its own, so that nothing is
+  // divided in each iteration.
+  size_t last = trips.size() - 1;
+  if (last > 0) {
+    Value length = arith::MaxUIOp::create(builder, loc, trips[last], one);
+    Value firstRow = arith::DivUIOp::create(builder, loc, first, length);
+    Value endRow = arith::CeilDivUIOp::create(builder, loc, end, length);
+    Value row = openLoop(builder, loc, firstRow, endRow, isMirrored);
+    Value begin = arith::MulIOp::create(builder, loc, row, length);
+    first = arith::MaxSIOp::create(
+        builder, loc, arith::SubIOp::create(builder, loc, first, begin), zero);
+    end = arith::MinSIOp::create(
+        builder, loc, arith::SubIOp::create(builder, loc, end, begin), length);
+    for (size_t i = last; i-- > 0;) {
+      Value number = row;
+      if (i > 0) {
+        number = arith::RemUIOp::create(builder, loc, row, trips[i]);
+        row = arith::DivUIOp::create(builder, loc, row, trips[i]);
+      }
+      setCounter(i, number);
+    }
   }
+  setCounter(last, openLoop(builder, loc, first, end, isMirrored));
   Block &body = nest.getRegion().front();
   body.getTerminator()->erase();
-  shared.getBody()->getOperations().splice(
-      shared.getBody()->getTerminator()->getIterator(), body.getOperations());
+  builder.getInsertionBlock()->getOperations().splice(
+      builder.getInsertionPoint(), body.getOperations());
   if (!loop.getNowait()) {
     builder.setInsertionPoint(loop);
     Value several = arith::CmpIOp::create(

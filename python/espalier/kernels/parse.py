@@ -331,6 +331,7 @@ class _Parser:
 def _is_updated_freely(target: Load, value: Expr) -> bool:
     """Say whether `target` may be combined with `value` in any order.
 
-    The value does not depend on the element, and no data decides which one it is.
+    The value does not depend on the element, nor is which one it is read from its array.
     """
-    return target not in loads(value) and not list(subscript_loads(target.subscripts))
+    indices = subscript_loads(target.subscripts)
+    return target not in loads(value) and all(load.array != target.array for load in indices)

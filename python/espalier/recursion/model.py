@@ -34,7 +34,7 @@ from espalier.recursion.arguments import (
 )
 from espalier.recursion.mlir import program_text
 from espalier.recursion.reference import evaluate
-from espalier.recursion.scheduling import BATCHINGS, REFACTOR, Scheduling
+from espalier.recursion.scheduling import BATCHINGS, REFACTOR, Scheduling, unroll_levels
 from espalier.recursion.structures import Structures
 from espalier.recursion.tensors import RecursiveError, Tensor
 from espalier.recursion.trace import Child, Trace, Tracer, weight_names
@@ -349,6 +349,8 @@ class Recursive:
         if self.scheduling.share:
             options = replace(self.options, optimize="egraph", measure_seconds=0.0)
             optimize_module(module, options)
+        if self.scheduling.unroll > 1:
+            unroll_levels(module, self.scheduling.unroll, self.options)
         return module
 
     def __repr__(self) -> str:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, fields
 
+from espalier import _espalier
+from espalier.compiler import Options
 from espalier.errors import EspalierError, expect
+from espalier.schedules import Schedule
 
 BATCHINGS = ("soonest", "latest", "post-order")
 """In the order of the runtime's numbers."""
+
+MAX_UNROLL = 16
 
 REFACTOR = """
 module attributes {transform.with_named_sequence} {
@@ -32,6 +38,7 @@ class Scheduling:
         batch: which interior nodes are computed together: those of a level, in which a
             node is as soon as its children are there ("soonest") or as late as its parents
             allow ("latest"); or each by itself, soon after its children ("post-order").
+        unroll: how many levels follow one another in the code of the loop over levels.
     """
 
     hoist: bool = True
@@ -39,14 +46,24 @@ class Scheduling:
     refactor: bool = False
     share: bool = False
     batch: str = "soonest"
+    unroll: int = 1
 
     def __post_init__(self) -> None:
         """Check the choices."""
         for field in fields(self):
-            if field.name != "batch":
+            if field.name not in ("batch", "unroll"):
                 expect(f"{field.name} to be a bool", getattr(self, field.name), bool)
         if self.batch not in BATCHINGS:
             raise EspalierError(f"expects one of {', '.join(BATCHINGS)}, but got {self.batch!r}")
+        if type(self.unroll) is not int or not 1 <= self.unroll <= MAX_UNROLL:
+            raise EspalierError(
+                f"expects from 1 to {MAX_UNROLL} levels in a row, but got {self.unroll!r}"
+            )
+        if self.unroll > 1 and self.batch == "post-order":
+            raise EspalierError(
+                f"expects levels to unroll, but got {self.unroll} of them with batch='post-order', "
+                "which has none"
+            )
 
     def attributes(self) -> str:
         """Return the model's attributes in MLIR."""
@@ -58,3 +75,12 @@ class Scheduling:
         if not self.specialize:
             entries.append("specialize = false")
         return f" attributes {{{', '.join(entries)}}}" if entries else ""
+
+
+def unroll_levels(module: _espalier.Module, count: int, options: Options) -> None:
+    """Lower a program to kernels, and let those with a loop over levels do `count` in a row."""
+    _espalier.lower(module, "poly", options.native())
+    for name, kernel in json.loads(_espalier.describe_kernels(module)).items():
+        targets = [key for key, dims in kernel["computations"].items() if dims[:1] == ["level"]]
+        if targets:
+            Schedule.default(module, name, options).unroll(targets[0], "level", count)

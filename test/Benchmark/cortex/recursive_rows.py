@@ -18,6 +18,7 @@ import numpy as np
 from peers import Peer
 from torch_levels import Arrays, open_torch
 
+from espalier.compiler import Options
 from espalier.machine import Machine, measure_machine
 from espalier.models import recursive as models
 from espalier.recursion import (
@@ -185,12 +186,14 @@ def bound_ms(row: Row, hidden: int, inputs: Arrays, machine: Machine) -> float:
     return sum(levels) + before
 
 
-ABLATIONS = {
-    "without specialization": Scheduling(specialize=False),
-    "without hoisting": Scheduling(hoist=False),
-    "without batching": Scheduling(batch="post-order"),
-    "with refactoring": Scheduling(refactor=True),
-    "without persistence": Scheduling(),
+ABLATIONS: dict[str, dict[str, Any]] = {
+    "without specialization": {"scheduling": Scheduling(specialize=False)},
+    "without hoisting": {"scheduling": Scheduling(hoist=False)},
+    "without batching": {"scheduling": Scheduling(batch="post-order")},
+    "without fusion": {"options": Options(fuse=False)},
+    "with unrolling": {"scheduling": Scheduling(unroll=2)},
+    "with refactoring": {"scheduling": Scheduling(refactor=True)},
+    "without persistence": {},
 }
 """What is other than by default; weights persist where they are bound."""
 
@@ -200,8 +203,8 @@ def _open_ablations(
 ) -> list[Peer]:
     """Return our own program with one choice made otherwise, and what it returns."""
 
-    def open_one(name: str, scheduling: Scheduling) -> Peer:
-        model = row.model.configure(scheduling=scheduling)
+    def open_one(name: str, choices: Mapping[str, Any]) -> Peer:
+        model = row.model.configure(**choices)
         given = weights if name == "without persistence" else {}
         if not given:
             model = model.bind(**weights)
@@ -214,7 +217,7 @@ def _open_ablations(
 
         return Peer(name, "ours", call, lambda: last)
 
-    return [open_one(name, scheduling) for name, scheduling in ABLATIONS.items()]
+    return [open_one(name, choices) for name, choices in ABLATIONS.items()]
 
 
 _machine = functools.cache(measure_machine)

@@ -64,7 +64,7 @@ func.func @main() attributes {espalier.num_inputs = 0 : i64} {
 
 // What the program makes while it runs is there too late.
 poly.kernel @rows(%starts: memref<4xi32> {espalier.name = "starts"}) {
-  // expected-error @below {{expects data that is there before the program runs: inputs, or constants alone; but 'starts' is made by the program, by an operation that does not promise it}}
+  // expected-error @below {{expects data that is there before the program runs: inputs, or constants alone; but 'starts' is made by the program}}
   poly.given @short dims ["i"] domain [affine_set<(i) : (i >= 0, 3 - i >= 0)>]
       reads(%starts[affine_map<(i) -> (i)>] : memref<4xi32>)
       holds affine_set<(i)[b] : (b >= 0)>

@@ -40,12 +40,22 @@ func.func @one_loop(%x: memref<?xf32>, %n: index) {
   return
 }
 
-// The last counter runs fastest; nobody waits at the end of the region.
+// The last counter runs fastest, from where the thread's part of a row begins to
+// where it ends; nobody waits at the end of the region.
 // CHECK-LABEL: func.func @two_loops_without_a_barrier(
-//       CHECK:   scf.for %[[K:.*]] =
-//       CHECK:     arith.remui %[[K]]
-//       CHECK:     arith.divui %[[K]]
-//       CHECK:     memref.store
+//       CHECK:   %[[LENGTH:.*]] = arith.maxui
+//       CHECK:   %[[FIRST:.*]] = arith.divui %[[BEGIN:.*]], %[[LENGTH]]
+//       CHECK:   %[[LAST:.*]] = arith.ceildivui %[[END:.*]], %[[LENGTH]]
+//       CHECK:   scf.for %[[I:.*]] = %[[FIRST]] to %[[LAST]] step
+//       CHECK:     %[[ROW:.*]] = arith.muli %[[I]], %[[LENGTH]]
+//       CHECK:     %[[BEFORE:.*]] = arith.subi %[[BEGIN]], %[[ROW]]
+//       CHECK:     %[[FROM:.*]] = arith.maxsi %[[BEFORE]], %{{.*}}
+//       CHECK:     %[[AFTER:.*]] = arith.subi %[[END]], %[[ROW]]
+//       CHECK:     %[[TO:.*]] = arith.minsi %[[AFTER]], %[[LENGTH]]
+//       CHECK:     scf.for %{{.*}} = %[[FROM]] to %[[TO]] step
+//   CHECK-NOT:       arith.divui
+//   CHECK-NOT:       arith.remui
+//       CHECK:       memref.store
 //   CHECK-NOT:   omp.barrier
 //       CHECK:   return
 func.func @two_loops_without_a_barrier(%x: memref<?x?xf32>, %n: index) {

@@ -5,6 +5,7 @@
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=hard 2>&1 | FileCheck %s --check-prefix=HARD
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=element 2>&1 | FileCheck %s --check-prefix=ELEMENT
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=own 2>&1 | FileCheck %s --check-prefix=OWN
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=unstated 2>&1 | FileCheck %s --check-prefix=UNSTATED
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=interleaved 2>&1 | FileCheck %s --check-prefix=INTERLEAVED
 
 // Why there is no local copy, and there are no partial results. Each case is an
@@ -23,6 +24,17 @@
 !m = memref<?x?xf32>
 
 module attributes {transform.with_named_sequence} {
+poly.kernel @scattered(%I: memref<?xi32>, %h: memref<4x?xf32>, %N: index) {
+  poly.compute @add dims ["i"] domain [#all]
+      reads(%I[#i], %h[affine_map<(i)[N, v] -> (0, v)>] : memref<?xi32>, memref<4x?xf32>)
+      writes(%h[affine_map<(i)[N, v, w] -> (0, v)>] : memref<4x?xf32>) reduction add {
+  ^bb0(%v: i32, %s: f32):
+    %one = arith.constant 1.0 : f32
+    %r = arith.addf %s, %one : f32
+    poly.yield %r : f32
+  }
+}
+
 poly.kernel @k(%A: !v, %B: !v, %C: !v, %N: index) {
   poly.compute @a dims ["i"] domain [#inner] reads(%B[#west] : !v) writes(%A[#i] : !v) {
   ^bb0(%x: f32):
@@ -168,6 +180,14 @@ transform.named_sequence @element(%module: !transform.any_op {transform.readonly
 transform.named_sequence @own(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @sums::@own of %module : (!transform.any_op) -> !transform.any_op
   %0:3 = transform.poly.rfactor %a loop "j" : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+  transform.yield
+}
+
+// RfactorOp, a copy of nobody knows how many elements
+// UNSTATED: error: 'transform.poly.rfactor' op expects an extent that the type of argument #1 or 'poly.shape' states in dimension 1, which @add indexes by data
+transform.named_sequence @unstated(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @scattered::@add of %module : (!transform.any_op) -> !transform.any_op
+  %0:3 = transform.poly.rfactor %a loop "i" : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
   transform.yield
 }
 

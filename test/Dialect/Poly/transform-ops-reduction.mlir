@@ -100,3 +100,43 @@ transform.named_sequence @__transform_main(%module: !transform.any_op {transform
   transform.yield
 }
 }
+
+// -----
+
+#all = affine_set<(i)[N, M] : (i >= 0, N - 1 - i >= 0)>
+
+// Each thread counts into a copy of the histogram, which starts neutral.
+// CHECK-LABEL: poly.kernel @histogram(
+// CHECK:         %[[PARTS:.*]] = poly.array : memref<?x?xi64> storage
+// CHECK:         poly.compute @count_init dims ["part", "e0"]
+// CHECK-SAME:      writes(%[[PARTS]][
+// CHECK:         poly.compute @count dims ["i"]
+// CHECK-SAME:      reads(%{{.*}}[#{{.*}}], %[[PARTS]][
+// CHECK-SAME:      writes(%[[PARTS]][
+// CHECK:         poly.compute @count_combine dims ["part", "e0"]
+// CHECK-SAME:      reduction add
+// LOOPS-LABEL: func.func @histogram(
+// LOOPS:         scf.parallel
+// LOOPS:           scf.for
+// LOOPS:             %[[AT:.*]] = memref.load %{{.*}} : memref<?xi32>
+// LOOPS:             memref.store
+module attributes {transform.with_named_sequence} {
+poly.kernel @histogram(%I: memref<?xi32> {poly.bounded_by = affine_map<()[N, M] -> (M)>}, %h: memref<?xi64> {poly.shape = affine_map<()[N, M] -> (M)>}, %N: index, %M: index) {
+  poly.compute @count dims ["i"] domain [#all]
+      reads(%I[affine_map<(i)[N, M] -> (i)>], %h[affine_map<(i)[N, M, v] -> (v)>] : memref<?xi32>, memref<?xi64>)
+      writes(%h[affine_map<(i)[N, M, v, w] -> (v)>] : memref<?xi64>) reduction add {
+  ^bb0(%v: i32, %c: i64):
+    %one = arith.constant 1 : i64
+    %r = arith.addi %c, %one : i64
+    poly.yield %r : i64
+  }
+}
+
+transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
+  %count = transform.poly.computation @histogram::@count of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.split %count loop "i" factors [1024] into ["part", "i"] : !transform.any_op
+  transform.poly.rfactor %count loop "part" : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+  transform.poly.parallelize %count loop "part" : !transform.any_op
+  transform.yield
+}
+}

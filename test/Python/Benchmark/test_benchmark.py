@@ -93,6 +93,8 @@ def test_choices_of_recursive_models_are_varied():
         "without specialization",
         "without hoisting",
         "without batching",
+        "without fusion",
+        "with unrolling",
         "with refactoring",
         "without persistence",
     }

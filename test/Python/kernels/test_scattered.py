@@ -73,8 +73,69 @@ def test_histogram_in_parallel_is_refused() -> None:
     )
     with pytest.raises(ScheduleError, match=message):
         Schedule(histogram).parallelize("add", "i")
+
+
+@pytest.mark.parametrize("length", [25, 32, 100, 200])
+def test_each_thread_has_a_copy(length: int) -> None:
+    """A part of the terms is added to elements of its own, all of them."""
+    schedule = Schedule(histogram)
+    schedule.split("add", "i", [length], ["part", "i"])
+    schedule.rfactor("add", "part")
+    for name in ("add_init", "add"):
+        schedule.parallelize(name, "part")
+    schedule.parallelize("add_combine", "e0")
+    program = schedule.compile(NO_CACHE)
+    program.set_num_threads(2)
+    h = np.ones(7, np.float32)
+    program(INDEX, VALUES, h)
+    np.testing.assert_allclose(h, 1 + sums(), 1e-5)
+    for wrong in (-1, 7):
+        with pytest.raises(EspalierError, match="'index' expects values"):
+            program(np.full(100, wrong, np.int32), VALUES, h)
+
+
+def test_copies_of_rows() -> None:
+    """What data does not index is as with other reductions: a copy has one row."""
+
+    @kernel
+    def rows(index: i32[p, n], v: f32[p, n], h: f32[p, m]) -> None:
+        for t in range(p):
+            for i in range(n):
+                label("max")
+                h[t, index[t, i]] = max(h[t, index[t, i]], v[t, i])
+
+    schedule = Schedule(rows)
+    schedule.split("max", "i", [8], ["part", "i"])
+    schedule.rfactor("max", "part")
+    schedule.parallelize("max", "part")
+    index, values = INDEX.reshape(4, 25), VALUES.reshape(4, 25)
+    h = np.zeros((4, 7), np.float32)
+    expected = h.copy()
+    for t in range(4):
+        np.maximum.at(expected[t], index[t], values[t])
+    schedule.compile(NO_CACHE)(index, values, h)
+    np.testing.assert_array_equal(h, expected)
+    with pytest.raises(ScheduleError, match='expects "t" to run over the updates of an element'):
+        Schedule(rows).rfactor("max", "t")
+
+
+def test_lanes_that_may_meet_run_one_by_one() -> None:
+    schedule = Schedule(histogram)
+    schedule.vectorize("add", "i", 8)
+    h = np.zeros(7, np.float32)
+    schedule.compile(NO_CACHE)(INDEX, VALUES, h)
+    np.testing.assert_allclose(h, sums(), 1e-5)
+
+
+def test_an_array_that_says_where_it_is_changed_has_an_order() -> None:
+    @kernel
+    def chase(h: i32[m]) -> None:
+        for i in range(m):
+            label("add")
+            h[h[i]] += 1
+
     with pytest.raises(ScheduleError, match="expects a reduction, but @add is not marked as one"):
-        Schedule(histogram).rfactor("add", "i")
+        Schedule(chase).rfactor("add", "i")
 
 
 def test_different_elements_in_parallel() -> None:

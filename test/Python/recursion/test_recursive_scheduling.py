@@ -54,13 +54,13 @@ def test_all_pairs_are_chosen() -> None:
     rows = [(*astuple(scheduling), threads) for scheduling, threads in CHOICES]
     for one, other in combinations(zip(*rows, strict=True), 2):
         assert set(zip(one, other, strict=True)) == set(product(set(one), set(other)))
-    assert [len(set(column)) for column in zip(*rows, strict=True)] == [2, 2, 2, 2, 3, 2]
+    assert [len(set(column)) for column in zip(*rows, strict=True)] == [2, 2, 2, 2, 3, 1, 2]
 
 
-def check(name: str, scheduling: Scheduling, threads: int) -> None:
+def check(name: str, scheduling: Scheduling, threads: int, fuse: bool = True) -> None:
     """Compare a model with its recursion on all structures that it is for."""
     source: Recursive = getattr(models, name)
-    model = source.configure(options=Options(cache=None), scheduling=scheduling)
+    model = source.configure(options=Options(cache=None, fuse=fuse), scheduling=scheduling)
     random = np.random.default_rng(8)
     # Products of a level are worth a second thread from 74 columns on.
     weights = make_weights(random, name, hidden=5 if threads == 1 else 80)
@@ -89,6 +89,16 @@ def test_two_threads_run_each_level_together(name: str) -> None:
 )
 def test_other_models(name: str, choice: int) -> None:
     check(name, *CHOICES[choice])
+
+
+@pytest.mark.parametrize(("name", "count"), [("tree_lstm", 2), ("dag_rnn", 3)])
+def test_levels_in_a_row(name: str, count: int) -> None:
+    check(name, Scheduling(unroll=count), threads=2)
+
+
+@pytest.mark.parametrize("name", ["binary_tree_lstm", "gru"])
+def test_computations_that_share_no_loops(name: str) -> None:
+    check(name, Scheduling(), threads=2, fuse=False)
 
 
 def gated(options: Options, scheduling: Scheduling) -> tuple[Recursive, dict[str, np.ndarray]]:
@@ -143,6 +153,11 @@ def test_choices_are_checked() -> None:
         Scheduling(batch="late")
     with pytest.raises(EspalierError, match="expects hoist to be a bool, but got int"):
         Scheduling(hoist=1)
+    for unroll in (0, 17, 2.0, True):
+        with pytest.raises(EspalierError, match=f"expects from 1 to 16 levels .*got {unroll}"):
+            Scheduling(unroll=unroll)
+    with pytest.raises(EspalierError, match="expects levels to unroll, but got 2 of them with"):
+        Scheduling(unroll=2, batch="post-order")
     with pytest.raises(EspalierError, match="expects a scheduling, but got str"):
         Recursive(models.gru.function, "sequence", scheduling="latest")
     with pytest.raises(EspalierError, match="expects a scheduling, but got str"):

@@ -57,26 +57,32 @@ LogicalResult AccessIndices::forEach(
   return success();
 }
 
-AffineExpr AccessIndices::getExtent(const AccessIndex &index) {
-  MLIRContext *context = kernel.getContext();
-  Value array = index.access.array;
+AffineExpr espalier::poly::getStatedExtent(Value array, unsigned dim) {
+  MLIRContext *context = array.getContext();
   auto type = cast<MemRefType>(array.getType());
-  if (!type.isDynamicDim(index.dim))
-    return getAffineConstantExpr(type.getDimSize(index.dim), context);
+  if (!type.isDynamicDim(dim))
+    return getAffineConstantExpr(type.getDimSize(dim), context);
+  auto kernel = cast<KernelOp>(array.getParentRegion()->getParentOp());
   if (auto local = array.getDefiningOp<ArrayOp>()) {
     if (local.getSizes().empty())
       return {}; // Its storage says where elements lie.
-    Value size = local.getSizes()[type.getDynamicDimIndex(index.dim)];
+    Value size = local.getSizes()[type.getDynamicDimIndex(dim)];
     auto parameters = kernel.getParameters();
     return getAffineSymbolExpr(
         llvm::find(parameters, size) - parameters.begin(), context);
   }
-  unsigned argument = cast<BlockArgument>(array).getArgNumber();
-  if (AffineMap shape = getShape(kernel, argument))
-    return shape.getResult(index.dim);
+  AffineMap shape = getShape(kernel, cast<BlockArgument>(array).getArgNumber());
+  return shape ? shape.getResult(dim) : AffineExpr();
+}
+
+AffineExpr AccessIndices::getExtent(const AccessIndex &index) {
+  if (AffineExpr stated = getStatedExtent(index.access.array, index.dim))
+    return stated;
+  auto argument = dyn_cast<BlockArgument>(index.access.array);
   for (auto [number, extent] : llvm::enumerate(unstated))
-    if (extent.argument == argument && extent.dim == index.dim)
-      return getAffineSymbolExpr(numParams + number, context);
+    if (argument && extent.argument == argument.getArgNumber() &&
+        extent.dim == index.dim)
+      return getAffineSymbolExpr(numParams + number, kernel.getContext());
   return {};
 }
 

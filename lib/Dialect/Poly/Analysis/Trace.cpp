@@ -76,7 +76,7 @@ void DependenceTracer::visit(const polyhedral::AstInstance &instance) {
   statements[number] = instance.statement;
   auto isUpdate = [&](const polyhedral::Access &access, unsigned other) {
     auto isSame = [&](const polyhedral::Access &write) {
-      return write.array == access.array && write.map == access.map;
+      return write.isSameElement(access);
     };
     return statement.isReduction &&
            statements.lookup(other) == instance.statement &&

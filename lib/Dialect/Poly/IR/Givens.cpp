@@ -1,15 +1,14 @@
 //===- Givens.cpp - Statements on data ------------------------------------===//
 
 #include "IndexData.h"
-#include "espalier/Dialect/Poly/IR/DataProducer.h"
+#include "espalier/Dialect/Poly/IR/GivenLimits.h"
+#include "espalier/Dialect/Poly/IR/Poly.h"
 
 #include "mlir/Support/DebugStringHelper.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace espalier::poly;
-
-#include "espalier/Dialect/Poly/IR/PolyInterfaces.cpp.inc"
 
 SmallVector<ComputeAccess> GivenOp::getReadAccesses() {
   SmallVector<ComputeAccess> accesses;

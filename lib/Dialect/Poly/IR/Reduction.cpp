@@ -184,7 +184,8 @@ SmallVector<unsigned> espalier::poly::getUpdateReads(ComputeOp compute) {
   SmallVector<ComputeAccess> writes = compute.getWriteAccesses();
   for (auto [number, read] : llvm::enumerate(compute.getReadAccesses()))
     if (llvm::any_of(writes, [&, read = read](const ComputeAccess &write) {
-          return read.array == write.array && read.map == write.map;
+          return read.array == write.array &&
+                 read.map.getResults() == write.map.getResults();
         }))
       numbers.push_back(number);
   return numbers;

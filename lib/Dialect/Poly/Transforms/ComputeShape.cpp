@@ -123,6 +123,18 @@ static void addConditions(IntegerSet where, ComputeShape &shape) {
         shape.restricted[dim] = true;
 }
 
+bool ComputeShape::dependsOn(const ComputeAccess &access, unsigned dim) const {
+  unsigned numParams = op.getKernel().getNumParameters();
+  if (access.map.isFunctionOfDim(dim))
+    return true;
+  for (unsigned symbol = numParams; symbol < access.map.getNumSymbols();
+       ++symbol)
+    if (access.map.isFunctionOfSymbol(symbol) &&
+        dependsOn(reads[symbol - numParams], dim))
+      return true;
+  return false;
+}
+
 ComputeShape espalier::poly::getShape(ComputeOp op) {
   ComputeShape shape{
       op, {}, {}, {}, {}, {}, op.getReadAccesses(), op.getWriteAccesses()};

@@ -42,9 +42,12 @@ struct ComputeShape {
   /// Whether the points along `dim` update the same element.
   bool isReduced(unsigned dim) const {
     return llvm::none_of(writes, [&](const ComputeAccess &write) {
-      return write.map.isFunctionOfDim(dim);
+      return dependsOn(write, dim);
     });
   }
+  /// Whether the element that `access` touches may differ along `dim`, also
+  /// because values that are read there decide it.
+  bool dependsOn(const ComputeAccess &access, unsigned dim) const;
 };
 
 ComputeShape getShape(ComputeOp op);
@@ -96,6 +99,11 @@ llvm::SmallVector<Component> findComponents(llvm::ArrayRef<ComputeShape> shapes,
 /// share more loops than all of it can, and as many as each of them alone.
 llvm::SmallVector<Component> findGroups(llvm::ArrayRef<ComputeShape> shapes,
                                         const Component &component);
+
+/// Splits a component into its computations, each with what starts its sums:
+/// the groups if no two of them shall share loops.
+llvm::SmallVector<Component> separate(llvm::ArrayRef<ComputeShape> shapes,
+                                      const Component &component);
 
 /// Whether computation `first` only starts the sums of `second`, the next one,
 /// at the same points.

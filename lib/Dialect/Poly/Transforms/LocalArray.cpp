@@ -24,11 +24,13 @@ polyhedral::Set espalier::poly::getDomain(const polyhedral::Context &context,
 
 polyhedral::Map espalier::poly::getFootprint(const polyhedral::Context &context,
                                              const Tile &tile,
-                                             ComputeOp compute, AffineMap map) {
+                                             ComputeOp compute, AffineMap map,
+                                             polyhedral::Map::Inexact inexact) {
   unsigned numParams = compute.getKernel().getNumParameters();
   polyhedral::Map tiles = polyhedral::Map::get(
       context, numParams, tile.maps[tile.getNumber(compute)]);
-  polyhedral::Map elements = polyhedral::Map::get(context, numParams, map);
+  polyhedral::Map elements =
+      polyhedral::Map::get(context, numParams, map, inexact);
   if (!elements)
     return {};
   return tiles.intersectDomain(getDomain(context, compute))

@@ -7,10 +7,13 @@
 //   s += p[f]
 //
 // which a reduction allows, as its updates may run in any order and grouping.
+// Along a dimension that data indexes, there are parts of all elements: those
+// that are not updated stay neutral.
 //
 //===----------------------------------------------------------------------===//
 
 #include "PartialReduction.h"
+#include "espalier/Dialect/Poly/Analysis/Accesses.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -73,6 +76,40 @@ static ComputeOp createCombine(OpBuilder &builder, ComputeOp compute,
       });
 }
 
+/// The parts of the elements of `array` that `compute` may update in each tile:
+/// `map` has `numFactors` indices before those of the element. All elements
+/// along a dimension whose index is not affine.
+static llvm::Expected<polyhedral::Map>
+getParts(const polyhedral::Context &context, const Tile &tile,
+         ComputeOp compute, Value array, AffineMap map, unsigned numFactors) {
+  unsigned numParams = compute.getKernel().getNumParameters();
+  unsigned numIndices = map.getNumResults();
+  SmallVector<AffineExpr> inside;
+  for (auto [number, index] : llvm::enumerate(map.getResults())) {
+    auto own = AffineMap::get(map.getNumDims(), map.getNumSymbols(), index);
+    if (number < numFactors || polyhedral::Map::get(context, numParams, own))
+      continue;
+    AffineExpr extent = getStatedExtent(array, number - numFactors);
+    if (!extent)
+      return refuse("expects an extent that the type of " +
+                    describeArray(array) + " or '" +
+                    KernelOp::getShapeAttrName() + "' states in dimension " +
+                    Twine(number - numFactors) + ", which " + quote(compute) +
+                    " indexes by data");
+    AffineExpr self = getAffineDimExpr(number, array.getContext());
+    llvm::append_values(inside, self, extent - 1 - self);
+  }
+  polyhedral::Map parts =
+      getFootprint(context, tile, compute, map, polyhedral::Map::Inexact::Any);
+  if (!inside.empty())
+    parts = parts.intersectRange(polyhedral::Set::get(
+        context, IntegerSet::get(numIndices, numParams, inside,
+                                 SmallVector<bool>(inside.size()))));
+  if (!parts)
+    return refuseUnknown(context);
+  return parts;
+}
+
 llvm::Expected<LocalCopy> espalier::poly::makePartial(
     const Tile &tile, ComputeOp compute, ArrayRef<AffineExpr> factors,
     ArrayRef<StringAttr> names, const LocalOptions &options) {
@@ -87,15 +124,16 @@ llvm::Expected<LocalCopy> espalier::poly::makePartial(
       AffineMap::get(write.map.getNumDims(), write.map.getNumSymbols(), results,
                      compute.getContext());
   polyhedral::Context context;
-  polyhedral::Map footprint = getFootprint(context, tile, compute, map);
+  llvm::Expected<polyhedral::Map> footprint =
+      getParts(context, tile, compute, write.array, map, factors.size());
   if (!footprint)
-    return refuseUnknown(context);
+    return footprint.takeError();
   llvm::Expected<TileArray> local =
-      makeLocalArray(tile, write.array, context, footprint, options);
+      makeLocalArray(tile, write.array, context, *footprint, options);
   if (!local)
     return local.takeError();
   llvm::Expected<SmallVector<IntegerSet>> domain =
-      getCopyDomain(tile, *local, context, footprint);
+      getCopyDomain(tile, *local, context, *footprint);
   if (!domain)
     return domain.takeError();
 
@@ -109,7 +147,11 @@ llvm::Expected<LocalCopy> espalier::poly::makePartial(
   ComputeOp combine =
       createCombine(builder, compute, *domain, *update, accesses);
   AffineMap part = local->getMap(tile.maps[tile.getNumber(compute)], map);
-  setAccess(compute, TileAccess::Read, update->read, local->op, part);
+  unsigned numSymbols =
+      compute.getReadAccesses()[update->read].map.getNumSymbols();
+  setAccess(compute, TileAccess::Read, update->read, local->op,
+            AffineMap::get(part.getNumDims(), numSymbols, part.getResults(),
+                           part.getContext()));
   setAccess(compute, TileAccess::Write, 0, local->op, part);
   nameDims(tile, init, names);
   nameDims(tile, combine, names);

@@ -75,10 +75,12 @@ polyhedral::Set getDomain(const polyhedral::Context &context,
                           ComputeOp compute);
 
 /// From tiles to the values of `map` at the points of `compute`, such as the
-/// elements that it touches; null if the map is not affine.
-polyhedral::Map getFootprint(const polyhedral::Context &context,
-                             const Tile &tile, ComputeOp compute,
-                             mlir::AffineMap map);
+/// elements that it touches. An index that is not affine makes it null, or is
+/// any number, as `inexact` says.
+polyhedral::Map getFootprint(
+    const polyhedral::Context &context, const Tile &tile, ComputeOp compute,
+    mlir::AffineMap map,
+    polyhedral::Map::Inexact inexact = polyhedral::Map::Inexact::Reject);
 
 /// A local array that holds, for each tile, the box of another one's elements.
 struct TileArray {

@@ -17,6 +17,10 @@ struct UnstatedExtent {
 /// Those of all arguments, in their order.
 llvm::SmallVector<UnstatedExtent> getUnstatedExtents(KernelOp kernel);
 
+/// The extent of `array` that its type, its sizes or `poly.shape` states, over
+/// the kernel's parameters; null if nothing does.
+mlir::AffineExpr getStatedExtent(mlir::Value array, unsigned dim);
+
 /// Sizes for which an access would be outside of its array.
 struct ForbiddenSizes {
   /// What is expected of sizes.

@@ -18,8 +18,7 @@ def Poly_GivenOp : Poly_PointsOp<"given"> {
     Every proof about the kernel uses it: dependences, the storage that elements
     share, what an iteration writes before it reads, whether accesses stay inside
     their arrays. Nobody believes it: a program that calls the kernel checks it
-    where the arrays are made, at compile time if they are constants, unless the
-    operation that makes all of them promises it (`DataProducerOpInterface`).
+    before it runs, or the compiler does if the arrays are constants.
 
     Constraints:
     - (C1) the domain has at least one set; all have the same dimensions and the

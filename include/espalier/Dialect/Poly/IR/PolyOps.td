@@ -240,8 +240,8 @@ def Poly_ComputeOp : Poly_PointsOp<"compute", [
     - (C6) the body yields one value per write, of the memref's element type.
     - (C7) a symbol of a read's value is of integers as those of (C15).
     - (C8) the body holds operations of `arith` and `math`, and `poly.index`.
-    - (C9) a reduction has one write, whose memref and map are those of exactly
-      one read.
+    - (C9) a reduction has one write, whose memref and indices are those of
+      exactly one read. They may depend on data.
     - (C10) accesses are to arguments or arrays of the kernel.
     - (C11) it is interleaved with a computation before it, in at most all
       dimensions of both.

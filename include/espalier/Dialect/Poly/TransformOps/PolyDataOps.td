@@ -243,13 +243,19 @@ def RfactorOp : PolyComputeDataOp<"rfactor"> {
     Then `loop` carries no dependence but those of the parts: its iterations may
     be the lanes of a vector or different threads.
 
+    Where data indexes the element, as in a histogram, each part has all
+    elements along that dimension, and those that nobody updates stay neutral.
+    Its iterations may be different threads, each with a copy of its own; lanes
+    may meet in an element, so they run one after the other.
+
     #### Return modes
 
     Returns handles to the array and to the two computations. Reads the handle
     of the target, which stays valid.
     - Silenceable failure: there is no such loop; the target is not marked as a
       reduction, writes other elements, or is interleaved with computations that
-      use the array; one iteration of the loop has all updates of an element.
+      use the array; one iteration of the loop has all updates of an element;
+      data indexes a dimension whose extent nothing states.
     - Definite failure: the target is not a computation.
 
     Example:

@@ -18,7 +18,13 @@ def PolyDefaultSchedulePass
 
     Where the dependences forbid this, the kernel keeps its program order. A
     kernel that has a schedule is left alone.
+
+    Without `fuse`, each computation has loops of its own, with what starts its sum;
+    of a recurrence, inside of the loop over its steps. So one sees what sharing loops
+    is good for.
   }];
+  let options = [Option<"fuse", "fuse", "bool", /*default=*/"true",
+                        "Let computations share loops">];
   let dependentDialects = ["::espalier::poly::PolyDialect"];
 }
 

@@ -81,8 +81,11 @@ llvm::Error checkPlan(KernelOp kernel, const Plan &plan);
 
 /// The plans that make a good schedule of a kernel in program order, to be
 /// applied in this order, for the target. For kernels that are not elementwise
-/// functions and reductions over boxes they may be refused.
-std::vector<Plan> chooseSchedule(KernelOp kernel, TargetAttr target);
+/// functions and reductions over boxes they may be refused. Without `fuse`, no
+/// computations share loops but those that the program runs around them, and
+/// what starts a sum with it.
+std::vector<Plan> chooseSchedule(KernelOp kernel, TargetAttr target,
+                                 bool fuse = true);
 
 /// The same; none if they would be refused.
 std::vector<Plan> chooseLegalSchedule(KernelOp kernel, TargetAttr target);

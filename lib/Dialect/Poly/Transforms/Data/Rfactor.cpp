@@ -7,12 +7,14 @@ using namespace mlir;
 using namespace espalier;
 using namespace espalier::poly;
 
-/// Whether the element that `compute` writes decides the value of `expr`.
+/// Whether the element that `compute` writes decides the value of `expr`. An
+/// index that data decides says nothing.
 static bool isOfElement(const polyhedral::Context &context, ComputeOp compute,
                         const ComputeAccess &write, AffineExpr expr) {
   unsigned numParams = compute.getKernel().getNumParameters();
   auto toMap = [&](AffineMap map) {
-    return polyhedral::Map::get(context, numParams, map)
+    return polyhedral::Map::get(context, numParams, map,
+                                polyhedral::Map::Inexact::Any)
         .intersectDomain(getDomain(context, compute));
   };
   AffineMap value = AffineMap::get(compute.getNumDims(), numParams, expr);

@@ -234,7 +234,8 @@ void PlanChooser::chooseKept(Plan &chosen) {
 }
 
 void PlanChooser::run() {
-  SmallVector<Component> groups = findGroups(shapes, component);
+  SmallVector<Component> groups = choices.fuse ? findGroups(shapes, component)
+                                               : separate(shapes, component);
   if (outer.count == 0 &&
       (component.numOuter > 0 || hasInnerTile(shapes, component, groups)))
     return runGroups(groups);
@@ -314,14 +315,18 @@ static void findRowWindow(ArrayRef<ComputeShape> shapes, Component &component) {
 }
 
 std::vector<Plan> espalier::poly::chooseSchedule(KernelOp kernel,
-                                                 TargetAttr target) {
+                                                 TargetAttr target, bool fuse) {
   std::vector<ComputeShape> shapes;
   for (ComputeOp op : kernel.getComputes())
     shapes.push_back(getShape(op));
-  Choices choices{target, {}, {}};
+  Choices choices{target, fuse, {}, {}};
   for (Component &component : findComponents(shapes, target.getL2())) {
     findRowWindow(shapes, component);
-    PlanChooser(kernel, shapes, component, choices).run();
+    if (fuse || component.numOuter > 0)
+      PlanChooser(kernel, shapes, component, choices).run();
+    else
+      for (const Component &alone : separate(shapes, component))
+        PlanChooser(kernel, shapes, alone, choices).run();
   }
   return choices.plans;
 }

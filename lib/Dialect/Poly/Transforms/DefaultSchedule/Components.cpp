@@ -413,6 +413,22 @@ bool espalier::poly::readsFarRows(ArrayRef<ComputeShape> shapes,
          llvm::any_of(group.computes, isSum) && llvm::any_of(map.reads, isFar);
 }
 
+SmallVector<Component> espalier::poly::separate(ArrayRef<ComputeShape> shapes,
+                                                const Component &component) {
+  SmallVector<Edge> edges = findEdges(shapes);
+  SmallVector<Component> groups;
+  for (unsigned i : component.computes) {
+    if (groups.empty() || groups.back().computes.size() > 1 ||
+        !startsSum(shapes, groups.back().computes.back(), i)) {
+      groups.emplace_back();
+      groups.back().numOuter = component.numOuter;
+    }
+    groups.back().computes.push_back(i);
+    findSharedLoops(shapes, edges, groups.back());
+  }
+  return groups;
+}
+
 SmallVector<Component> espalier::poly::findGroups(ArrayRef<ComputeShape> shapes,
                                                   const Component &component) {
   SmallVector<Edge> edges = findEdges(shapes);

@@ -62,12 +62,13 @@ namespace {
 struct PolyDefaultSchedulePass
     : espalier::poly::impl::PolyDefaultSchedulePassBase<
           PolyDefaultSchedulePass> {
+  using PolyDefaultSchedulePassBase::PolyDefaultSchedulePassBase;
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     if (kernel.getSchedule() || kernel.getComputes().empty())
       return;
     OwningOpRef<KernelOp> trial(kernel.clone());
-    if (applyAll(*trial, chooseSchedule(kernel, getTarget(kernel)))) {
+    if (applyAll(*trial, chooseSchedule(kernel, getTarget(kernel), fuse))) {
       kernel.getBody().takeBody(trial->getBody());
       return;
     }

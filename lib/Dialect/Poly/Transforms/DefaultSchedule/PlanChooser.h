@@ -16,6 +16,7 @@ inline constexpr int64_t kMaxLimitedRows = 6;
 /// What choosing the plans of a kernel has come to.
 struct Choices {
   TargetAttr target;
+  bool fuse; ///< Whether computations may share loops.
   std::vector<Plan> plans;
   /// Arrays that some plan keeps for one tile.
   llvm::SmallDenseSet<mlir::Value> kept;

@@ -247,7 +247,7 @@ Command fuzz::makeDataCommand(Random &random, KernelOp kernel,
     std::string producer = random.choose(ArrayRef(producers));
     return kind == 1 ? makeInline(producer) : makeComputeAt(producer, target);
   }
-  if (kind == 6)
+  if (kind == 6 || (op.getReduction() && random.chance(30)))
     return makeRfactor(target);
   if (kind <= 8)
     return makePrivatize(target);

@@ -391,8 +391,7 @@ std::optional<unsigned> Statements::getAccumulator(unsigned statement) const {
   const polyhedral::Statement &info = model.program.statements[statement];
   if (info.isReduction)
     for (auto [number, read] : llvm::enumerate(info.reads))
-      if (read.array == info.writes.front().array &&
-          read.map == info.writes.front().map)
+      if (read.isSameElement(info.writes.front()))
         return number;
   return std::nullopt;
 }

@@ -270,7 +270,7 @@ std::string KernelMaker::makeComputation(unsigned number) {
                                  AccessText{starts, {begin + " + 1"}}});
     numIndices = 2;
   }
-  if (hasIndices && !isReduction && random.chance(50)) {
+  if (hasIndices && random.chance(50)) {
     // An index is read, then it is part of a subscript of a read or write.
     bool isBelow = hasBelow && rowDim > 0 && random.chance(70);
     AccessText index = isBelow ? AccessText{below, {dim(rowDim)}}
@@ -295,11 +295,16 @@ std::string KernelMaker::makeComputation(unsigned number) {
       where += dim(rowDim) + " - " + value(numIndices - 2) + " >= 0, ";
     where += value(numIndices - 1) + " - 1 - " + dim(rowDim) + " >= 0)>";
   }
-  if (isReduction)
-    reads.push_back(write);
-  else if (random.chance(8))
+  if (isReduction) {
+    // The element that is written, whose index may be read.
+    AccessText &element = writes.front();
+    reads.push_back(element);
+    if (element.numData > 0)
+      element.numData = reads.size();
+  } else if (random.chance(8)) {
     writes.push_back(
         makeAccess(random.choose(llvm::ArrayRef(arrays)), numDims));
+  }
 
   auto printAll = [&](llvm::ArrayRef<AccessText> accesses) {
     std::vector<std::string> texts, types;

@@ -1,11 +1,10 @@
-//===- DataProducer.h - Operations that promise data ------------*- C++ -*-===//
+//===- GivenLimits.h - Numbers that statements on data are about -*- C++
+//-*-===//
 
-#ifndef ESPALIER_DIALECT_POLY_IR_DATAPRODUCER_H
-#define ESPALIER_DIALECT_POLY_IR_DATAPRODUCER_H
+#ifndef ESPALIER_DIALECT_POLY_IR_GIVENLIMITS_H
+#define ESPALIER_DIALECT_POLY_IR_GIVENLIMITS_H
 
-#include "espalier/Dialect/Poly/IR/Poly.h"
-
-#include "espalier/Dialect/Poly/IR/PolyInterfaces.h.inc"
+#include <cstdint>
 
 namespace espalier::poly {
 /// The integers that a statement is about are at least -kMaxGivenValue and less
@@ -15,4 +14,4 @@ constexpr int64_t kMaxGivenValue = int64_t(1) << 31;
 constexpr int64_t kMaxGivenSize = int64_t(1) << 40;
 } // namespace espalier::poly
 
-#endif // ESPALIER_DIALECT_POLY_IR_DATAPRODUCER_H
+#endif // ESPALIER_DIALECT_POLY_IR_GIVENLIMITS_H
