@@ -194,6 +194,9 @@ Database::openToRead(llvm::StringRef path, const TableFormat &format) {
   llvm::Expected<int> version = result->readVersion();
   if (!version)
     return version.takeError();
+  // Whoever reads needs not know what tables were like before.
+  if (*version == format.version - 1 && format.upgrade)
+    return open(path, format);
   if (llvm::Error error = result->checkTables(*version))
     return error;
   return result;

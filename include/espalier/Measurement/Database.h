@@ -55,7 +55,8 @@ public:
   static llvm::Expected<std::unique_ptr<Database>>
   open(llvm::StringRef path, const TableFormat &format);
 
-  /// The same for a file that is there and only read: nothing waits for it.
+  /// The same for a file that is there and only read: nothing waits for it. One
+  /// of the version before becomes one of this.
   static llvm::Expected<std::unique_ptr<Database>>
   openToRead(llvm::StringRef path, const TableFormat &format);
 

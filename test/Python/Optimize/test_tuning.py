@@ -3,6 +3,7 @@
 import json
 import re
 import sqlite3
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -207,14 +208,23 @@ def test_few_candidates_judge_nothing(tmp_path: Path, capsys: pytest.CaptureFixt
         espalier.tuning.judge_model(tmp_path / "missing")
 
 
-def test_records_of_the_version_before_are_taken_over(tmp_path: Path) -> None:
-    records = tmp_path / "records.sqlite"
-    espalier.tune(make_model(), trials=2, options=keeping(records))
+def bring_back(records: Path) -> None:
+    """Make a file of the version before."""
     with sqlite3.connect(records) as connection:
         connection.executescript(
             "ALTER TABLE trials DROP COLUMN parent; ALTER TABLE trials DROP COLUMN times; "
             "PRAGMA user_version = 4"
         )
+
+
+def test_records_of_the_version_before_are_taken_over(tmp_path: Path) -> None:
+    records = tmp_path / "records.sqlite"
+    espalier.tune(make_model(), trials=2, options=keeping(records))
+    bring_back(records)
+    with warnings.catch_warnings(action="error"):
+        espalier.compile(make_model(), options=keeping(records))
+    bring_back(records)
+    with sqlite3.connect(records) as connection:
         connection.execute(
             "INSERT INTO winners SELECT 'other', target, '', '', 1, 2 FROM trials LIMIT 1"
         )

@@ -1,5 +1,4 @@
-//===- GivenLimits.h - Numbers that statements on data are about -*- C++
-//-*-===//
+//===- GivenLimits.h - Numbers of statements on data ------------*- C++ -*-===//
 
 #ifndef ESPALIER_DIALECT_POLY_IR_GIVENLIMITS_H
 #define ESPALIER_DIALECT_POLY_IR_GIVENLIMITS_H
