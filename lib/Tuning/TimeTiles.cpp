@@ -51,8 +51,12 @@ private:
 
   bool hasSteps();
   int64_t getWidth(poly::ComputeOp compute);
-  std::string getLoop(unsigned dim) {
-    return computes.front().getDimName(dim).str();
+  llvm::StringRef getLoop(unsigned dim) {
+    return computes.front().getDimName(dim);
+  }
+  /// As the text of a script has it.
+  Attribute quote(const llvm::Twine &name) {
+    return StringAttr::get(module.getContext(), name);
   }
   std::string printFusion(unsigned numTiled);
   std::string printKnob(unsigned dim);
@@ -98,9 +102,10 @@ bool TimeTiler::hasSteps() {
 
 /// Lanes of a vector of what a computation writes.
 int64_t TimeTiler::getWidth(poly::ComputeOp compute) {
-  auto type =
-      cast<MemRefType>(compute.getWriteAccesses().front().array.getType());
-  return target.getVectorBits() / type.getElementTypeBitWidth();
+  Type type = compute.getWriteAccesses().front().getType().getElementType();
+  return type.isIntOrFloat() ? target.getVectorBits() /
+                                   std::max(type.getIntOrFloatBitWidth(), 8u)
+                             : 1;
 }
 
 /// What the size of a tile may be along a loop.
@@ -119,8 +124,8 @@ std::string TimeTiler::printKnob(unsigned dim) {
     sizes = {usual = *extent};
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "%t" << dim << " = transform.tune.knob<\"tile." << getLoop(dim)
-     << "\"> = " << usual << " from options = [";
+  os << "%t" << dim << " = transform.tune.knob<"
+     << quote("tile." + getLoop(dim)) << "> = " << usual << " from options = [";
   llvm::interleaveComma(sizes, os);
   os << "] -> !transform.param<i64>\n";
   return text;
@@ -142,8 +147,9 @@ std::string TimeTiler::printFusion(unsigned numTiled) {
   std::string text;
   llvm::raw_string_ostream os(text);
   for (auto [number, compute] : llvm::enumerate(computes))
-    os << "%c" << number << " = transform.poly.computation @"
-       << kernel.getSymName() << "::@" << compute.getSymName()
+    os << "%c" << number << " = transform.poly.computation "
+       << SymbolRefAttr::get(kernel.getSymNameAttr(),
+                             FlatSymbolRefAttr::get(compute.getSymNameAttr()))
        << " of %module : (" << kHandle << ") -> " << kHandle << "\n";
   for (auto [number, compute] : llvm::enumerate(computes)) {
     uint64_t shared = compute.getInterleaved().value_or(0);
@@ -158,36 +164,34 @@ std::string TimeTiler::print(const Form &form) {
   std::string text = printFusion(form.numTiled);
   llvm::raw_string_ostream os(text);
   for (const poly::Skew &skew : form.skews) {
-    os << "transform.poly.skew %c0 loop \"" << skew.loop << "\" by [";
+    os << "transform.poly.skew %c0 loop " << quote(skew.loop) << " by [";
     llvm::interleaveComma(skew.factors, os);
     os << "] of [";
-    llvm::interleaveComma(skew.others, os, [&](const std::string &other) {
-      os << '"' << other << '"';
-    });
+    llvm::interleaveComma(
+        skew.others, os, [&](const std::string &other) { os << quote(other); });
     os << "] : " << kHandle << "\n";
   }
-  std::string loops, sizes;
-  for (unsigned dim = 0; dim < form.numTiled; ++dim) {
+  auto dims = llvm::seq(form.numTiled);
+  for (unsigned dim : dims)
     os << printKnob(dim);
-    llvm::StringRef comma = dim == 0 ? "" : ", ";
-    loops += (comma + "\"" + getLoop(dim) + "\"").str();
-    sizes += (comma + "%t" + llvm::Twine(dim)).str();
-  }
-  os << "transform.poly.tile %c0 loops [" << loops << "] sizes [[" << sizes
-     << "]] : " << kHandle << "\n";
+  os << "transform.poly.tile %c0 loops [";
+  llvm::interleaveComma(dims, os,
+                        [&](unsigned dim) { os << quote(getLoop(dim)); });
+  os << "] sizes [[";
+  llvm::interleaveComma(dims, os, [&](unsigned dim) { os << "%t" << dim; });
+  os << "]] : " << kHandle << "\n";
   if (form.isWavefront)
-    os << "transform.poly.wavefront %c0 loops [\"" << getLoop(0) << ".0\", \""
-       << getLoop(1) << ".0\"] : " << kHandle << "\n";
+    os << "transform.poly.wavefront %c0 loops [" << quote(getLoop(0) + ".0")
+       << ", " << quote(getLoop(1) + ".0") << "] : " << kHandle << "\n";
   for (auto [number, compute] : llvm::enumerate(computes)) {
     if (!form.hasLanes[number])
       continue;
     unsigned last = compute.getNumDims() - 1;
     // Loops that are shared have the names of the first.
-    std::string loop = last < form.numTiled ? getLoop(last) + ".1"
-                                            : compute.getDimName(last).str();
-    os << "transform.poly.vectorize %c" << number << " loop \"" << loop
-       << "\" width " << getWidth(compute) << " peel_tail : " << kHandle
-       << "\n";
+    Attribute loop = last < form.numTiled ? quote(getLoop(last) + ".1")
+                                          : compute.getDimName(last);
+    os << "transform.poly.vectorize %c" << number << " loop " << loop
+       << " width " << getWidth(compute) << " peel_tail : " << kHandle << "\n";
   }
   return printScript(text);
 }
@@ -199,23 +203,26 @@ OwningOpRef<ModuleOp> TimeTiler::apply(ModuleOp script) {
 }
 
 std::optional<Sketch> TimeTiler::make(llvm::StringRef rule, const Form &form) {
-  Sketch sketch =
-      llvm::cantFail(parseSketch(rule, print(form), module), "of our own");
-  if (!apply(*sketch.select(sketch.getDefault())))
+  llvm::Expected<Sketch> sketch = parseSketch(rule, print(form), module);
+  if (!sketch) {
+    llvm::consumeError(sketch.takeError());
     return std::nullopt;
-  return std::move(sketch);
+  }
+  if (!apply(*sketch->select(sketch->getDefault())))
+    return std::nullopt;
+  return std::move(*sketch);
 }
 
 /// By how much loops are skewed so that they can be tiled.
 std::optional<SmallVector<poly::Skew>> TimeTiler::findSkews(unsigned numTiled) {
-  OwningOpRef<ModuleOp> fused = apply(
-      *parseScript(printScript(printFusion(numTiled)), module.getContext()));
+  OwningOpRef<ModuleOp> script =
+      parseScript(printScript(printFusion(numTiled)), module.getContext());
+  OwningOpRef<ModuleOp> fused = script ? apply(*script) : nullptr;
   if (!fused)
     return std::nullopt;
   auto copy = *fused->getOps<poly::KernelOp>().begin();
-  std::string first = getLoop(0), last = getLoop(numTiled - 1);
   return poly::computeSkews(copy.lookupCompute(computes.front().getSymName()),
-                            {first, last});
+                            {getLoop(0), getLoop(numTiled - 1)});
 }
 
 /// Runs in vectors what can be: all computations, or those that can alone.

@@ -19,7 +19,8 @@ struct Step {
 
 class TimeTilesTest : public KernelTest {
 protected:
-  void derive(int steps, llvm::ArrayRef<Step> computes, int cores = 2) {
+  void derive(int steps, llvm::ArrayRef<Step> computes, int cores = 2,
+              const char *suffix = "") {
     std::string text = llvm::formatv(
         "#domain = affine_set<(t, i, j) : (t >= 0, {0} - t >= 0, i - 1 >= 0, "
         "62 - i >= 0, j - 1 >= 0, 62 - j >= 0)>\n"
@@ -40,12 +41,13 @@ protected:
       }
       std::string first = llvm::StringRef(arguments).split(':').first.str();
       text += llvm::formatv(
-          "poly.compute @s{0} dims [\"t\", \"i\", \"j\"] domain [#domain] "
+          "poly.compute @\"s{0}{7}\" dims [\"t{7}\", \"i{7}\", \"j{7}\"] "
+          "domain [#domain] "
           "reads({1} : {2}) writes(%{3}[affine_map<(t, i, j) -> (i, j)>] : "
           "memref<64x64xf32>) {4} {{\n^bb0({5}):\n  %y = arith.negf {6} : f32\n"
           "  poly.yield %y : f32\n}\n",
           number, reads, types, step.to, number ? "interleaved 1" : "",
-          arguments, first);
+          arguments, first, suffix);
     }
     module = parseSourceString<ModuleOp>(text + "}\n}\n", &context);
     ASSERT_TRUE(module) << text;
@@ -102,6 +104,11 @@ TEST_F(TimeTilesTest, WhatWritesWhereItReadsIsSkewedToo) {
       << text;
   EXPECT_EQ(text.find("vectorize"), std::string::npos)
       << "each element waits for the one before";
+}
+
+TEST_F(TimeTilesTest, NamesMayBeAnything) {
+  derive(20, {kThere, kBack}, /*cores=*/2, R"( \")");
+  EXPECT_EQ(sketches.size(), 4u);
 }
 
 TEST_F(TimeTilesTest, OneCoreHasNoDiagonals) {
