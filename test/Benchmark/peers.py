@@ -174,7 +174,9 @@ def torch_peer(model: onnx.ModelProto, inputs: Arrays, threads: int) -> Peer | N
     with torch.no_grad():
         if Network().eval()(*given) is None:
             return None
-        compiled = torch.compile(Network().eval(), options={"freezing": True})
+        # Else a second model would be compiled for all shapes, having the same function.
+        torch.compiler.reset()
+        compiled = torch.compile(Network().eval(), dynamic=False, options={"freezing": True})
         compiled(*given)
 
     def call() -> None:
