@@ -98,6 +98,7 @@ def PolyFormKernelsPass : Pass<"poly-form-kernels", "::mlir::ModuleOp"> {
     | `fuse-windows` | `poly-fuse-windows` | pools in the kernel that computes the image |
     | `fuse-products` | `poly-fuse-products` | two products and the rows between them, block by block |
     | `winograd` | `poly-winograd` | computes 3x3 convolutions with fewer products |
+    | `fuse-copies` | `poly-fuse-copies` | rearranges the operands of a batch one by one |
 
     `poly-apply-layouts` comes last. This pass does what all of them do, one after
     the other, but reads and writes the kernels once.
@@ -189,6 +190,9 @@ def PolyFuseProductsPass
 def PolyWinogradPass
     : Poly_StepPass<"winograd",
                     "computes 3x3 convolutions with fewer products">;
+def PolyFuseCopiesPass
+    : Poly_StepPass<"fuse-copies",
+                    "rearranges the operands of a batch one by one">;
 
 def PolyApplyLayoutsPass : Pass<"poly-apply-layouts", "::mlir::ModuleOp"> {
   let summary = "lets kernels access memory under the layouts of arrays";

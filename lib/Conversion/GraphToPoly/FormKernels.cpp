@@ -43,6 +43,7 @@ namespace espalier {
 #define GEN_PASS_DEF_POLYFUSEWINDOWSPASS
 #define GEN_PASS_DEF_POLYFUSEPRODUCTSPASS
 #define GEN_PASS_DEF_POLYWINOGRADPASS
+#define GEN_PASS_DEF_POLYFUSECOPIESPASS
 #define GEN_PASS_DEF_POLYAPPLYLAYOUTSPASS
 #include "espalier/Conversion/Passes.h.inc"
 } // namespace espalier
@@ -139,6 +140,8 @@ constexpr Step kSteps[] = {
      [](DispatchVariant &v, Counts &counts) {
        counts.winograd += applyWinograd(v.program, v.fusionGroups);
      }},
+    {"fuse-copies", [](DispatchVariant &v,
+                       Counts &) { fuseCopies(v.program, v.fusionGroups); }},
 };
 
 /// Steps that run on the programs of a module.
@@ -414,6 +417,7 @@ STEP_PASS(PolyGroupEntriesPass, Form::Attributes)
 STEP_PASS(PolyFuseWindowsPass, Form::Attributes)
 STEP_PASS(PolyFuseProductsPass, Form::Attributes)
 STEP_PASS(PolyWinogradPass, Form::Attributes)
+STEP_PASS(PolyFuseCopiesPass, Form::Attributes)
 STEP_PASS(PolyApplyLayoutsPass, Form::Memory)
 
 } // namespace

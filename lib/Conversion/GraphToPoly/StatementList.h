@@ -253,14 +253,12 @@ llvm::SmallVector<FusionGroup> separateKernels(const StatementList &program);
 /// Cuts the program into kernels.
 llvm::SmallVector<FusionGroup> formFusionGroups(const StatementList &program);
 
-/// The arrays that other kernels than the one that computes them, or the
-/// caller, see.
+/// The arrays that other kernels than their own, or the caller, see.
 llvm::DenseSet<ArrayId> findEscaping(const StatementList &program,
                                      llvm::ArrayRef<FusionGroup> fusionGroups);
 
-/// Gives every reduction of a kernel an array of its own to accumulate in,
-/// which can live in registers, and stores the result where others see it at
-/// the end.
+/// Gives every reduction of a kernel an array of its own to accumulate in, and
+/// stores the result where others see it at the end.
 void separateAccumulators(StatementList &program,
                           llvm::MutableArrayRef<FusionGroup> fusionGroups);
 
@@ -272,15 +270,17 @@ Statement makeStore(const StatementList &program, ArrayId source,
 void decomposePhases(StatementList &program,
                      llvm::SmallVectorImpl<FusionGroup> &fusionGroups);
 
-/// Computes non-overlapping windows of a contraction's result (pooling) in its
-/// kernel, which then runs row by row of the windows, so that the result itself
-/// stays in cache.
+/// Pools a contraction's result in its kernel, row by row of the windows.
 void fuseWindows(StatementList &program,
                  llvm::SmallVectorImpl<FusionGroup> &fusionGroups);
 
 /// Computes two products with rows between them in one kernel, block by block.
 void fuseProducts(StatementList &program,
                   llvm::SmallVectorImpl<FusionGroup> &fusionGroups);
+
+/// Rearranges the operands of a batch of contractions right before these.
+void fuseCopies(StatementList &program,
+                llvm::SmallVectorImpl<FusionGroup> &fusionGroups);
 
 /// Replaces 3x3 convolutions by the algorithm of Winograd where that saves
 /// time, and returns how many.

@@ -35,7 +35,15 @@ def compare(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["assign-layouts", "fuse-windows", "fuse-products", "decompose-phases", "winograd"]
+    "name",
+    [
+        "assign-layouts",
+        "fuse-windows",
+        "fuse-products",
+        "fuse-copies",
+        "decompose-phases",
+        "winograd",
+    ],
 )
 def test_programs_of_steps(name: str):
     text = (PROGRAMS / f"{name}.mlir").read_text()

@@ -6,6 +6,9 @@
 using namespace mlir;
 using namespace espalier::poly;
 
+/// A loop of so few steps around a register tile costs more than its code does.
+static constexpr int64_t kFewSteps = 2;
+
 /// The score of a dimension that has a single point.
 static constexpr int64_t kNoLanes = -1000000;
 
@@ -38,9 +41,6 @@ static int64_t getOwnRun(const ComputeShape &compute, const ComputeAccess &read,
   }
   return run;
 }
-
-/// Sums along more taps than this are not written out.
-static constexpr int64_t kMaxTaps = 8;
 
 /// How well `dim` serves as lanes: contiguous or invariant accesses count for
 /// it, others against.
@@ -297,6 +297,16 @@ void PlanChooser::chooseTile() {
     problem.outerRowBytes = getRowBytes(main, rows[rows.size() - 2]);
   if (auto found = rows.empty() ? std::nullopt : findSlide(main, rows.back()))
     std::tie(sliding, problem.slide) = *found;
+  auto hasVectors = [&](unsigned dim) {
+    return llvm::any_of(main.reads, [&](const ComputeAccess &read) {
+      return isa<BlockArgument>(read.array) && read.map.isFunctionOfDim(dim) &&
+             read.map.isFunctionOfDim(*plan.lanes) &&
+             getStride(read, *plan.lanes, plan.width) != 0;
+    });
+  };
+  problem.innerHasVectors = !rows.empty() && hasVectors(rows.back());
+  problem.outerHasVectors =
+      rows.size() > 1 && hasVectors(rows[rows.size() - 2]);
   problem.sharesScalars = sharesScalars(main, rows);
   RegisterTile tile = chooseRegisterTile(problem);
   plan.tile = tile.rows;
@@ -322,8 +332,23 @@ PlanChooser::getOwnOrder(const ComputeShape &compute) const {
   if (sliding && reduction && &compute == &shape(*reduction)) {
     llvm::erase(rest, *sliding);
     rest.push_back(*sliding);
+    return rest;
   }
+  // LLVM makes a flag of the counter of two steps, and moves the tile about: so
+  // they are outermost, but for the last, which are written out.
+  auto *few = rest.end();
+  while (few != rest.begin() && isFewSteps(compute, *std::prev(few)))
+    --few;
+  if (few != rest.begin() && std::distance(few, rest.end()) > 1)
+    std::rotate(rest.begin(), few, std::prev(rest.end()));
   return rest;
+}
+
+bool PlanChooser::isFewSteps(const ComputeShape &compute, unsigned dim) const {
+  return plan.lanes && !plan.numWindow && compute.op.getReduction() &&
+         countBroadcastVectors(compute) > 0 && compute.isReduced(dim) &&
+         !compute.isRestricted(dim) &&
+         compute.getExtent(dim).value_or(kFewSteps + 1) <= kFewSteps;
 }
 
 /// So many vectors of a row are combined side by side where that is slow, or
@@ -391,6 +416,7 @@ void PlanChooser::chooseOwnLoops() {
           getRowVectors(compute, *own.lanes, plan.width, plan.numShared);
     if (!order.empty() && order.back() != own.lanes &&
         (isUnrolled(compute, order.back()) ||
+         isFewSteps(compute, order.back()) ||
          (sliding == order.back() && reduction == position)))
       own.unrolled = order.back();
     // Terms of a row of sums are added innermost, those of one sum outermost.

@@ -23,8 +23,8 @@ static constexpr int64_t kIterationsPerThread = 16;
 /// Steps of a sum between fetching an operand and using it.
 static constexpr int64_t kStepsAhead = 16;
 /// Smaller tiles of several rows fetch nothing ahead: few multiply-adds do not
-/// hide what it takes to find the place.
-static constexpr int64_t kMinPrefetchResults = 10;
+/// hide what it takes to find the place. That of a window is found at once.
+static constexpr int64_t kMinPrefetchResults = 8, kMinWindowResults = 6;
 
 /// A plan of which nothing is decided.
 static Plan startPlan(ArrayRef<ComputeShape> shapes, const Component &component,
@@ -151,18 +151,35 @@ void PlanChooser::chooseParallelLoops() {
 // What is fetched ahead
 //===----------------------------------------------------------------------===//
 
-bool PlanChooser::chooseFetchOfOperands() {
-  if (!isPanelStreamed()) {
-    std::optional<PassBytes> passed = getPassBytes();
-    if (!passed || passed->rows <= target.getL1())
-      return false;
-    plan.fetch = Fetch::Rows;
-    std::optional<RowFetch> rows = findRowPrefetch();
-    // A short pass ends before what it fetches is there.
-    if (rows && rows->bytes <= target.getL1() / 2)
-      plan.ahead = 2;
-    return bool(rows);
-  }
+bool PlanChooser::chooseFetchOfRows() {
+  std::optional<PassBytes> passed = getPassBytes();
+  if (!passed || passed->rows <= target.getL1())
+    return false;
+  plan.fetch = Fetch::Rows;
+  std::optional<RowFetch> rows = findRowPrefetch();
+  if (passed->rows <= target.getL2() && !findSharePrefetch() &&
+      !findColumnPrefetch())
+    return false;
+  // A short pass ends before what it fetches is there.
+  if (rows && rows->bytes <= target.getL1() / 2)
+    plan.ahead = 2;
+  return bool(rows);
+}
+
+bool PlanChooser::chooseFetchOfWindow() {
+  std::optional<PassBytes> passed = getPassBytes();
+  // Panels that pass again and again are near.
+  if (!passed || passed->rows <= target.getL2() || plan.loops.empty() ||
+      (passed->panel > 0 && plan.loops.front() == plan.lanes) ||
+      passed->panel * passed->numPanels > target.getL2())
+    return false;
+  plan.fetch = Fetch::Rows;
+  return findWindowPrefetch().has_value();
+}
+
+bool PlanChooser::chooseFetchOfPanel() {
+  if (!isPanelStreamed())
+    return false;
   plan.fetch = Fetch::Terms;
   if (plan.block == plan.lanes) {
     // While a part passes, fetch the next.
@@ -178,7 +195,8 @@ bool PlanChooser::chooseFetchOfOperands() {
   // Read once: each step fetches what a later one needs.
   if (tiles->first < 2)
     plan.ahead = kStepsAhead;
-  else if (target.getRegisters() < kManyRegisters && hasRows())
+  else if (target.getRegisters() < kManyRegisters && hasRows() &&
+           !findWindowSteps())
     // In each step a division finds the place: as many instructions as a small
     // tile's multiply-adds leave room for.
     return false;
@@ -193,10 +211,14 @@ void PlanChooser::chooseFetch() {
   int64_t rows = 1;
   for (unsigned dim = 0; dim < plan.numShared; ++dim)
     rows *= getRows(dim);
-  bool hasRoom = rows == 1 || rows * getVectors() >= kMinPrefetchResults;
-  if (hasRoom && !plan.own[*reduction].order.empty() &&
+  auto hasRoom = [&](int64_t results) {
+    return rows == 1 || rows * getVectors() >= results;
+  };
+  if (!plan.own[*reduction].order.empty() &&
       (plan.insideSum.empty() || plan.block == plan.lanes) &&
-      chooseFetchOfOperands())
+      ((hasRoom(kMinWindowResults) && chooseFetchOfWindow()) ||
+       (hasRoom(kMinPrefetchResults) &&
+        (chooseFetchOfPanel() || chooseFetchOfRows()))))
     return;
   plan.fetch = Fetch::Copies;
   plan.ahead = 1;

@@ -81,6 +81,8 @@ private:
   std::optional<std::pair<unsigned, Slide>>
   findSlide(const ComputeShape &compute, unsigned row) const;
   llvm::SmallVector<unsigned> getOwnOrder(const ComputeShape &compute) const;
+  /// Whether a loop over `dim` has so few steps that it is written out.
+  bool isFewSteps(const ComputeShape &compute, unsigned dim) const;
   /// The dimension of `own` that serves best as lanes, if any does.
   std::optional<unsigned> chooseOwnVector(const ComputeShape &compute,
                                           llvm::ArrayRef<unsigned> own) const;
@@ -131,7 +133,9 @@ private:
   void chooseParallelLoops();
   /// What is fetched ahead: nothing, if nothing is far away.
   void chooseFetch();
-  bool chooseFetchOfOperands();
+  bool chooseFetchOfWindow();
+  bool chooseFetchOfPanel();
+  bool chooseFetchOfRows();
   void chooseKept(Plan &chosen);
 
   const Component &component;

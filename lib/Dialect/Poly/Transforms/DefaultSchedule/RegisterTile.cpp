@@ -165,6 +165,12 @@ RegisterTile espalier::poly::chooseRegisterTile(const TileProblem &problem) {
     for (int64_t x = 1; x <= std::min(maxRows, innerExtent); ++x) {
       int64_t maxY = x == innerExtent ? std::min(maxRows / x, outerExtent) : 1;
       for (int64_t y = 1; y <= maxY; ++y) {
+        // LLVM loads all vectors of a step before it uses them.
+        int64_t held = used * (x * y + (problem.innerHasVectors ? x : 1) *
+                                           (problem.outerHasVectors ? y : 1));
+        if (problem.broadcastVectors && registers < kManyRegisters &&
+            x * y > 1 && held + 1 > registers)
+          continue;
         double cycles = sumTiles(outerExtent, y, [&](int64_t rowsY) {
           return sumTiles(innerExtent, x, [&](int64_t rowsX) {
             return sumTiles(width, vectors * problem.lanes, [&](int64_t part) {

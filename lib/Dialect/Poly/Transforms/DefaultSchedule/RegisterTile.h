@@ -46,6 +46,9 @@ struct TileProblem {
   /// How far apart scalars are that neighbours along the last two of `rowDims`
   /// read, the last one first; 0 if that is not known.
   int64_t innerRowBytes = 0, outerRowBytes = 0;
+  /// Whether rows along the last two of `rowDims`, the last one first, read
+  /// vectors of their own.
+  bool innerHasVectors = false, outerHasVectors = false;
   /// How many results each point of the tile has: those of a window.
   int64_t window = 1;
   /// How the last of `rowDims` shares vectors; one tap if it does not.

@@ -80,6 +80,33 @@ TiledComponent::countRowTiles() const {
   return std::pair(numTiles, number);
 }
 
+std::optional<WindowSteps> TiledComponent::findWindowSteps() const {
+  unsigned reduction = *findReduction();
+  const ComputeShape &compute = shape(reduction);
+  ArrayRef<unsigned> order = plan.own[reduction].order;
+  std::optional<unsigned> panel = getPanel(compute);
+  if (!panel || order.size() < 2)
+    return std::nullopt;
+  WindowSteps steps{compute.getExtent(order.back()).value_or(0), 1,
+                    getAffineConstantExpr(0, context)};
+  std::optional<int64_t> size =
+      getStride(compute.reads[*panel], order.back(), plan.width);
+  for (unsigned dim : llvm::reverse(order)) {
+    std::optional<int64_t> extent = compute.getExtent(dim);
+    if (!extent || *extent < 1 || !size ||
+        getStride(compute.reads[*panel], dim, plan.width) !=
+            *size * steps.numSteps)
+      return std::nullopt;
+    if (dim != order.back())
+      steps.outer = steps.outer + getAffineDimExpr(dim, context) *
+                                      (steps.numSteps / steps.taps);
+    steps.numSteps *= *extent;
+  }
+  if (steps.taps < 2 || steps.taps > kMaxTaps)
+    return std::nullopt;
+  return steps;
+}
+
 std::optional<Prefetch> TiledComponent::findPanelPrefetch() const {
   unsigned reduction = *findReduction();
   const ComputeShape &compute = shape(reduction);
@@ -101,8 +128,16 @@ std::optional<Prefetch> TiledComponent::findPanelPrefetch() const {
     return std::nullopt;
   auto [numTiles, number] = *tiles;
   ahead[*plan.lanes] = ahead[*plan.lanes] + plan.ahead * plan.tile[*plan.lanes];
-  ahead[term] = number * llvm::divideCeil(*extent, numTiles) +
-                ahead[term].floorDiv(numTiles);
+  AffineExpr step = ahead[term].floorDiv(numTiles);
+  if (std::optional<WindowSteps> window = findWindowSteps()) {
+    // The taps fetch the same: the place is found once for them.
+    for (unsigned own : plan.own[reduction].order)
+      ahead[own] = getAffineConstantExpr(0, context);
+    extent = window->numSteps;
+    step = window->outer.floorDiv(llvm::bit_floor(
+        uint64_t(std::max(numTiles / window->taps, int64_t(1)))));
+  }
+  ahead[term] = number * llvm::divideCeil(*extent, numTiles) + step;
   return getPrefetchOf(compute, *panel, ahead, bytes);
 }
 
@@ -156,9 +191,55 @@ std::optional<RowFetch> TiledComponent::findColumnPrefetch() const {
   return std::nullopt;
 }
 
+std::optional<RowFetch> TiledComponent::findWindowPrefetch() const {
+  unsigned reduction = *findReduction();
+  const ComputeShape &compute = shape(reduction);
+  unsigned tap = plan.own[reduction].order.back();
+  std::optional<int64_t> taps = compute.getExtent(tap);
+  if (!taps)
+    return std::nullopt;
+  for (auto [number, read] : llvm::enumerate(compute.reads)) {
+    int64_t bytes = getBytes(read.getType().getElementType());
+    auto getStep = [&, &read = read](unsigned dim) {
+      std::optional<int64_t> step = getStride(read, dim, plan.width);
+      return step && *step != kUnknownStride ? *step * bytes : 0;
+    };
+    int64_t numRows = 1;
+    for (unsigned term : plan.own[reduction].order)
+      if (getStep(term) >= kPageBytes)
+        numRows *= compute.getExtent(term).value_or(1);
+    if (numRows < 2 || !isa<BlockArgument>(read.array) || getStep(tap) != bytes)
+      continue;
+    // The rows that are next are near, but not in the same lines.
+    SmallVector<unsigned> order = getTileOrder();
+    auto next = llvm::find_if(llvm::reverse(order), [&](unsigned dim) {
+      return getStep(dim) >= kLineBytes &&
+             getStep(dim) * getRows(dim) <= kPageBytes;
+    });
+    if (next == order.rend())
+      continue;
+    // The taps together pass over all that a tile reads in a row.
+    int64_t span = *taps - 1;
+    for (unsigned dim : order)
+      if (getStep(dim) > 0 && getStep(dim) < kLineBytes)
+        span += (plan.tile[dim] - 1) * getStep(dim) / bytes;
+    SmallVector<AffineExpr> ahead = getPoint(compute);
+    ahead[*next] = ahead[*next] + plan.ahead * getRows(*next);
+    if (*taps > 1)
+      ahead[tap] = ahead[tap] * llvm::divideCeil(span, *taps - 1);
+    return RowFetch{getPrefetchOf(compute, number, ahead, kLineBytes),
+                    getStep(*next) * getRows(*next) * numRows};
+  }
+  return std::nullopt;
+}
+
 std::optional<RowFetch> TiledComponent::findRowPrefetch() const {
-  std::optional<RowFetch> rows = findSharePrefetch();
-  return rows ? rows : findColumnPrefetch();
+  for (auto find :
+       {&TiledComponent::findSharePrefetch, &TiledComponent::findColumnPrefetch,
+        &TiledComponent::findWindowPrefetch})
+    if (std::optional<RowFetch> rows = (this->*find)())
+      return rows;
+  return std::nullopt;
 }
 
 std::optional<RowFetch> TiledComponent::findSharePrefetch() const {

@@ -19,6 +19,16 @@ struct IndexRange {
 /// Neighbours in a column that are as far apart are on different pages.
 inline constexpr int64_t kPageBytes = 1 << 12;
 
+/// Loops over taps have no more steps than this.
+inline constexpr int64_t kMaxTaps = 8;
+
+/// The steps of a sum over a window, whose panel has no gaps.
+struct WindowSteps {
+  int64_t taps;           ///< Of the innermost loop.
+  int64_t numSteps;       ///< Of all loops.
+  mlir::AffineExpr outer; ///< Counts those of the loops around the taps.
+};
+
 /// What rows that are fetched ahead come to.
 struct RowFetch {
   Prefetch prefetch;
@@ -127,11 +137,17 @@ public:
   /// nothing if that is not known.
   std::optional<std::pair<int64_t, mlir::AffineExpr>> countRowTiles() const;
   std::optional<RowFetch> findRowPrefetch() const;
+  /// The steps of the sum, if the innermost ones are few and the place of the
+  /// panel's next row is that of the next step; nothing otherwise.
+  std::optional<WindowSteps> findWindowSteps() const;
 
 protected:
   /// What the next pass of the panels reads, if that is a piece of memory: each
   /// step fetches its share.
   std::optional<RowFetch> findSharePrefetch() const;
+  /// What a window reads of the rows that are next, at the same place of each:
+  /// they lie on a page for each term.
+  std::optional<RowFetch> findWindowPrefetch() const;
   /// What the next tile reads of rows that lie along it, on a page for each
   /// term: the hardware does not see that they are read next.
   std::optional<RowFetch> findColumnPrefetch() const;

@@ -1,0 +1,86 @@
+// RUN: espalier-opt %s -convert-graph-to-poly -poly-form-kernels -poly-store-in-place -poly-collapse-dimensions -poly-name-kernels -split-input-file | FileCheck %s
+// RUN: espalier-opt %s -split-input-file -pass-pipeline='builtin.module(convert-graph-to-poly,poly-form-kernels,poly-store-in-place,poly-collapse-dimensions,poly-name-kernels,poly.kernel(poly-default-schedule,poly-verify-schedule))' | FileCheck %s --check-prefix=SCHEDULE
+
+#target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>
+
+// The right operand of each product is packed right before it is used, to where
+// that of the product before was.
+// CHECK:       #[[PANELS:.*]] = affine_map<(d0, d1, d2) -> (d0, d2 floordiv 16, d1, d2 mod 16)>
+// CHECK-LABEL: poly.kernel private @matmul_{{[0-9a-f]+}}(%arg0: memref<192x64x100xf32>, %arg1: memref<192x100x64xf32>, %arg2: memref<192x100x100xf32>)
+// CHECK:         %[[PACKED:.*]] = poly.array : memref<192x7x64x16xf32>
+// CHECK:         poly.compute @s0 {{.*}} reads(%arg0{{.*}} writes(%[[PACKED]][#[[PANELS]]]
+// CHECK:         reads(%arg1{{.*}}%[[PACKED]]{{.*}} reduction add interleaved 1
+// CHECK:       func.func @main
+// CHECK-NEXT:    poly.call @matmul_
+// SCHEDULE-LABEL: poly.kernel private @matmul_
+// SCHEDULE:         poly.array : memref<192x7x64x16xf32> storage {{.*}} as memref<7x64x16xf32>
+// SCHEDULE:         poly.band [@s0, @s1_init, @s1, @s2]
+// SCHEDULE-NEXT:      poly.sequence
+// SCHEDULE-NEXT:        poly.filter [@s0]
+// SCHEDULE:             poly.filter [@s1_init, @s1, @s2]
+module attributes {poly.target = #target} {
+  func.func @main(%a: tensor<192x100x64xf32>, %b: tensor<192x64x100xf32>) -> tensor<192x100x100xf32> {
+    %y = graph.matmul %a, %b : (tensor<192x100x64xf32>, tensor<192x64x100xf32>) -> tensor<192x100x100xf32>
+    return %y : tensor<192x100x100xf32>
+  }
+}
+
+// -----
+
+#target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>
+
+// A border, image by image; the weights stay in the cache.
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(%arg0: memref<32x8x60x60xf32>
+// CHECK:         poly.array : memref<32x8x64x64xf32>
+// CHECK:         interleaved 1
+module attributes {poly.target = #target} {
+  func.func @main(%x: tensor<32x8x60x60xf32>, %w: tensor<32x8x5x5xf32>) -> tensor<32x32x60x60xf32> {
+    %y = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 2, 2>, pads_high = array<i64: 2, 2>, dilations = array<i64: 1, 1>} : (tensor<32x8x60x60xf32>, tensor<32x8x5x5xf32>) -> tensor<32x32x60x60xf32>
+    return %y : tensor<32x32x60x60xf32>
+  }
+}
+
+// -----
+
+#target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>
+
+// Few products leave threads without work.
+// CHECK-LABEL: poly.kernel private @matmul_{{[0-9a-f]+}}(%arg0: memref<8x256x256xf32>, %arg1: memref<8x16x256x16xf32>)
+// CHECK-NOT:     interleaved
+// CHECK:       func.func @main
+module attributes {poly.target = #target} {
+  func.func @main(%a: tensor<8x256x256xf32>, %b: tensor<8x256x256xf32>) -> tensor<8x256x256xf32> {
+    %y = graph.matmul %a, %b : (tensor<8x256x256xf32>, tensor<8x256x256xf32>) -> tensor<8x256x256xf32>
+    return %y : tensor<8x256x256xf32>
+  }
+}
+
+// -----
+
+#target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>
+
+// All packed operands together stay in the cache.
+// CHECK-LABEL: poly.kernel private @matmul_{{[0-9a-f]+}}(%arg0: memref<16x24x64xf32>, %arg1: memref<16x4x24x16xf32>)
+// CHECK-NOT:     interleaved
+// CHECK:       func.func @main
+module attributes {poly.target = #target} {
+  func.func @main(%a: tensor<16x100x24xf32>, %b: tensor<16x24x64xf32>) -> tensor<16x100x64xf32> {
+    %y = graph.matmul %a, %b : (tensor<16x100x24xf32>, tensor<16x24x64xf32>) -> tensor<16x100x64xf32>
+    return %y : tensor<16x100x64xf32>
+  }
+}
+
+// -----
+
+#target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>
+
+// Weights that leave the cache are read once for all images.
+// CHECK-LABEL: poly.kernel private @copy_{{[0-9a-f]+}}(%arg0: memref<32x256x9x9xf32>
+// CHECK-NOT:     interleaved
+// CHECK:       func.func @main
+module attributes {poly.target = #target} {
+  func.func @main(%x: tensor<32x256x9x9xf32>, %w: tensor<256x256x5x5xf32>) -> tensor<32x256x9x9xf32> {
+    %y = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 2, 2>, pads_high = array<i64: 2, 2>, dilations = array<i64: 1, 1>} : (tensor<32x256x9x9xf32>, tensor<256x256x5x5xf32>) -> tensor<32x256x9x9xf32>
+    return %y : tensor<32x256x9x9xf32>
+  }
+}
