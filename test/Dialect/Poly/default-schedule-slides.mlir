@@ -69,3 +69,19 @@ module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vec
     return %0 : tensor<1x32x31x31xf32>
   }
 }
+
+// -----
+
+// Of few registers many taps would leave none for rows: vectors are loaded again
+// for each tap, and several results hide how long an addition takes.
+// CHECK:      plan
+// CHECK-SAME: tile ["p0"{{.*}} by [{{[3-9]}}
+// CHECK-NOT:  own_unrolled
+// CHECK:      yield
+module attributes {poly.target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>} {
+  func.func @many_taps(%x: tensor<1x32x38x38xf32>) -> tensor<1x32x32x32xf32> {
+    %w = graph.constant dense<0.5> : tensor<32x1x7x7xf32>
+    %0 = graph.conv %x, %w {groups = 32 : i64, strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x32x38x38xf32>, tensor<32x1x7x7xf32>) -> tensor<1x32x32x32xf32>
+    return %0 : tensor<1x32x32x32xf32>
+  }
+}

@@ -309,6 +309,8 @@ void PlanChooser::chooseTile() {
       rows.size() > 1 && hasVectors(rows[rows.size() - 2]);
   problem.sharesScalars = sharesScalars(main, rows);
   RegisterTile tile = chooseRegisterTile(problem);
+  if (!tile.slides)
+    sliding.reset();
   plan.tile = tile.rows;
   plan.tile[*plan.lanes] = plan.width * tile.vectors;
 }

@@ -21,6 +21,10 @@ static constexpr int64_t kPanelWays = 2;
 /// Cycles of a load that misses that cache, if others are on their way.
 static constexpr double kMissCycles = 1.5;
 
+/// A tile that loads vectors again for each tap is to take this part of the
+/// time of one that does not, since the model is not exact.
+static constexpr double kMuchFaster = 0.5;
+
 /// What the second-level cache delivers, where the panel lies.
 static constexpr double kPanelBytesPerCycle = 32;
 
@@ -49,6 +53,9 @@ static double getStepCycles(const TileProblem &problem, int64_t inner,
   double multiplyAdds = rows * vectors / 2.0;
   double loads =
       ((problem.broadcastVectors ? rows : rows * vectors) + vectors) / 2.0;
+  // Vectors of a window are not aligned: each takes two accesses.
+  if (problem.slide.taps > 1)
+    loads = rows * vectors + 0.5;
   if (problem.broadcastVectors) {
     if (!doRowsStay(problem, inner, outer))
       loads = rows * kMissCycles;
@@ -81,8 +88,8 @@ static RegisterTile chooseSlidingTile(const TileProblem &problem) {
     return (rows - 1) * slide.step + slide.taps;
   };
   RegisterTile best;
+  best.slides = true;
   best.rows.assign(problem.extents.size(), 1);
-  double bestCycles = std::numeric_limits<double>::infinity();
   for (int64_t vectors : {2, 1})
     for (int64_t rows = 1; rows <= getExtent(row); ++rows) {
       int64_t held = vectors * (rows + countLoads(rows)) + slide.taps;
@@ -109,18 +116,19 @@ static RegisterTile chooseSlidingTile(const TileProblem &problem) {
                                            loads, latency * slide.taps});
                         });
       });
-      if (cycles >= bestCycles * 0.999)
+      if (cycles >= best.cycles * 0.999)
         continue;
-      bestCycles = cycles;
+      best.cycles = cycles;
       best.vectors = vectors;
       best.rows[row] = rows;
     }
+  if (problem.rowDims.size() > 1)
+    best.cycles *= getExtent(problem.rowDims[problem.rowDims.size() - 2]);
   return best;
 }
 
-RegisterTile espalier::poly::chooseRegisterTile(const TileProblem &problem) {
-  if (problem.slide.taps > 1)
-    return chooseSlidingTile(problem);
+/// The tile that takes the fewest cycles if each step loads what it needs.
+static RegisterTile chooseTileOfSteps(const TileProblem &problem) {
   auto getExtent = [&](unsigned dim) {
     return problem.extents[dim].value_or(kUnknownExtent);
   };
@@ -129,7 +137,6 @@ RegisterTile espalier::poly::chooseRegisterTile(const TileProblem &problem) {
   int64_t registers = problem.target.getRegisters();
   RegisterTile best;
   best.rows.assign(problem.extents.size(), 1);
-  double bestCycles = std::numeric_limits<double>::infinity();
   // The two innermost dimensions that may be tiled; the rest counts equally.
   int inner = problem.rowDims.empty() ? -1 : int(problem.rowDims.back());
   int outer = problem.rowDims.size() < 2
@@ -161,7 +168,7 @@ RegisterTile espalier::poly::chooseRegisterTile(const TileProblem &problem) {
       maxRows = std::min(maxRows, kMaxThinRows);
     // A rest of any number of rows has code of its own up to that many.
     if (inner >= 0 && !problem.extents[inner])
-      maxRows = std::min(maxRows, kMaxRowVersions);
+      maxRows = std::min(maxRows, espalier::kMaxRowVersions);
     for (int64_t x = 1; x <= std::min(maxRows, innerExtent); ++x) {
       int64_t maxY = x == innerExtent ? std::min(maxRows / x, outerExtent) : 1;
       for (int64_t y = 1; y <= maxY; ++y) {
@@ -180,9 +187,9 @@ RegisterTile espalier::poly::chooseRegisterTile(const TileProblem &problem) {
             });
           });
         });
-        if (cycles >= bestCycles * 0.999)
+        if (cycles >= best.cycles * 0.999)
           continue;
-        bestCycles = cycles;
+        best.cycles = cycles;
         best.vectors = vectors;
         best.rows.assign(problem.extents.size(), 1);
         if (inner >= 0)
@@ -193,4 +200,15 @@ RegisterTile espalier::poly::chooseRegisterTile(const TileProblem &problem) {
     }
   }
   return best;
+}
+
+RegisterTile espalier::poly::chooseRegisterTile(const TileProblem &problem) {
+  RegisterTile steps = chooseTileOfSteps(problem);
+  if (problem.slide.taps < 2)
+    return steps;
+  // Many taps leave few registers for rows that slide.
+  RegisterTile sliding = chooseSlidingTile(problem);
+  return steps.cycles * problem.slide.taps < kMuchFaster * sliding.cycles
+             ? steps
+             : sliding;
 }

@@ -1,10 +1,10 @@
-//===- RegisterTile.h - Which tile of a result stays in registers -*- C++
-//-*-===//
+//===- RegisterTile.h - What of a result stays in registers -----*- C++ -*-===//
 
 #ifndef ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_REGISTERTILE_H
 #define ESPALIER_LIB_DIALECT_POLY_TRANSFORMS_REGISTERTILE_H
 
 #include "../KernelShape.h"
+#include <limits>
 
 namespace espalier::poly {
 
@@ -20,6 +20,10 @@ struct RegisterTile {
   int64_t vectors = 1;
   /// Rows along the shared dimensions; 1 where they are not tiled.
   llvm::SmallVector<int64_t> rows;
+  /// Whether rows pass all taps between two loads of a vector.
+  bool slides = false;
+  /// For each step of the sum, or all taps of one if it slides, over all tiles.
+  double cycles = std::numeric_limits<double>::infinity();
 };
 
 /// How rows of vectors share what they read: a row has, at one tap of its sum,
