@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import onnx
+import onnx.reference
 from onnx import NodeProto, helper, numpy_helper
 
 Shape = tuple[int, ...]
@@ -296,3 +297,24 @@ def summarize(results: Sequence[Mapping[str, Any]], toy: bool) -> dict[str, Any]
         "speedups": {kind: round(mean, 3) for kind, mean in means.items()},
         "passed": toy or (overall >= 1 and min(means.values()) >= LEAST_OF_CLASS),
     }
+
+
+def compute_in_double(
+    model: onnx.ModelProto, inputs: Mapping[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    """Return what a model is to compute, from ONNX's reference in double precision."""
+    wide = onnx.ModelProto()
+    wide.CopyFrom(model)
+    for info in chain(wide.graph.input, wide.graph.output, wide.graph.value_info):
+        if info.type.tensor_type.elem_type == onnx.TensorProto.FLOAT:
+            info.type.tensor_type.elem_type = onnx.TensorProto.DOUBLE
+    for constant in wide.graph.initializer:
+        if constant.data_type == onnx.TensorProto.FLOAT:
+            values = numpy_helper.to_array(constant).astype(np.float64)
+            constant.CopyFrom(numpy_helper.from_array(values, constant.name))
+    arrays = {
+        name: array.astype(np.float64) if array.dtype == np.float32 else array
+        for name, array in inputs.items()
+    }
+    results = onnx.reference.ReferenceEvaluator(wide).run(None, arrays)
+    return {info.name: array for info, array in zip(model.graph.output, results, strict=True)}

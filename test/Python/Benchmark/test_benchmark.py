@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import onnx
 import pytest
 
@@ -21,7 +22,9 @@ from espalier.models import MODELS, Net
 BENCH = Path(__file__).parents[2] / "Benchmark" / "bench.py"
 sys.path.append(str(BENCH.parent / "operators"))
 
-from random_rows import random_row, random_rows  # noqa: E402  (benchmarks are no package)
+# Benchmarks are no package.
+from operator_rows import ROWS, compute_in_double  # noqa: E402
+from random_rows import random_row, random_rows  # noqa: E402
 
 FIELDS = {"commit", "machine", "threads", "expected", "kernels"}
 COMPARED = {"baseline", "baseline_ms", "baselines_ms", "baseline_builds", "ratio", "median_ms"}
@@ -55,6 +58,12 @@ def test_results_are_right_and_complete(results):
         assert result["error"] < 1e-4, name
         compiles = {"compile_s", "cached_compile_s"} & set(result)
         assert set(result) >= FIELDS | (compiles or COMPARED), name
+
+
+def test_sums_of_many_terms_are_known_in_double_precision():
+    x = np.linspace(-1, 1, 65536, dtype=np.float32).reshape(1, 256, 256)
+    (norm,) = compute_in_double(ROWS["NRM0-b1"].model(), {"x": x}).values()
+    np.testing.assert_allclose(norm.item(), np.sqrt((x.astype(np.float64) ** 2).sum()))
 
 
 def test_every_class_of_operators_has_a_row(results):
