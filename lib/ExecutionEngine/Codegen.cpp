@@ -1,52 +1,14 @@
 //===- Codegen.cpp - From LLVM IR to objects ------------------------------===//
 
 #include "Codegen.h"
+#include "espalier/Support/Subtarget.h"
 #include "llvm/IR/LegacyPassManager.h"
-#include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
-#include <mutex>
 
 using namespace espalier;
-
-void espalier::initializeTargets() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    llvm::InitializeNativeTargetAsmParser();
-  });
-}
-
-static llvm::Expected<const llvm::Target *>
-lookupTarget(const llvm::Triple &triple) {
-  initializeTargets();
-  std::string error;
-  const llvm::Target *target =
-      llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target)
-    return llvm::createStringError(error);
-  return target;
-}
-
-static llvm::Triple getTriple() {
-  return llvm::Triple(llvm::sys::getDefaultTargetTriple());
-}
-
-/// Makes a description of `target`, or returns null if LLVM knows none.
-static llvm::Expected<std::unique_ptr<llvm::MCSubtargetInfo>>
-createSubtarget(const TargetCPU &cpu) {
-  llvm::Triple triple = getTriple();
-  llvm::Expected<const llvm::Target *> target = lookupTarget(triple);
-  if (!target)
-    return target.takeError();
-  return std::unique_ptr<llvm::MCSubtargetInfo>(
-      (*target)->createMCSubtargetInfo(triple, cpu.cpu, cpu.features));
-}
 
 /// Returns the features of the machine at hand, sorted, so that the text is the
 /// same every time.
@@ -62,7 +24,7 @@ static std::vector<std::string> getHostFeatures() {
 llvm::Expected<TargetCPU>
 espalier::resolveTarget(const CodegenOptions &options) {
   // LLVM takes unknown names with no more than a message on standard error.
-  auto baseline = createSubtarget({"", ""});
+  auto baseline = createSubtarget("", "");
   if (!baseline)
     return baseline.takeError();
   if (!options.cpu.empty() && !(*baseline)->isCPUStringValid(options.cpu))
@@ -96,7 +58,7 @@ espalier::describeMachine(mlir::MLIRContext *context,
   auto target = resolveTarget(options);
   if (!target)
     return target.takeError();
-  auto subtarget = createSubtarget(*target);
+  auto subtarget = createSubtarget(target->cpu, target->features);
   if (!subtarget)
     return subtarget.takeError();
   return poly::describeTarget(
@@ -107,7 +69,7 @@ espalier::describeMachine(mlir::MLIRContext *context,
 
 std::vector<std::string> espalier::getCheckedFeatures(const TargetCPU &target) {
   std::vector<std::string> features;
-  auto subtarget = createSubtarget(target);
+  auto subtarget = createSubtarget(target.cpu, target.features);
   if (!subtarget) {
     // Nothing can be compiled for it either, which is reported then.
     llvm::consumeError(subtarget.takeError());

@@ -17,9 +17,6 @@ struct TargetCPU {
   std::string features;
 };
 
-/// Makes LLVM's targets known. May be called any number of times.
-void initializeTargets();
-
 /// Replaces an empty CPU by the one at hand. Fails for a name or a feature that
 /// LLVM does not know.
 llvm::Expected<TargetCPU> resolveTarget(const CodegenOptions &options);

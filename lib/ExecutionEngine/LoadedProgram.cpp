@@ -9,6 +9,7 @@
 #include "Codegen.h"
 #include "espalier/Conversion/ProgramToLLVM/EntryPoints.h"
 #include "espalier/Runtime/ShortFloats.h"
+#include "espalier/Support/Subtarget.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"

@@ -16,8 +16,10 @@ import pathlib
 import sys
 from typing import Any
 
-from bench import load_cases, run_all
+from bench import Case, load_cases, run_all
 from machines import describe_machine
+from operator_rows import operator_cases
+from other_rows import OTHER_ROWS
 
 KEPT = pathlib.Path(__file__).parent / "guard.jsonl"
 MARGIN = 1.25
@@ -28,11 +30,17 @@ ROWS = [
 ]
 """Of `operators`: one or two of each class, by what limits them."""
 CASES = [
-    *(f"operators/{row}" for row in ROWS),
+    *(f"operators/{row}" for row in [*ROWS, *OTHER_ROWS]),
     *(f"Networks/{name}" for name in ("mobilenet_v2", "squeezenet", "dcgan")),
 ]
 
 Kept = dict[tuple[str, str], dict[str, Any]]
+
+
+def guarded_cases() -> list[Case]:
+    """Return the cases that are run."""
+    cases = [*load_cases(toy=False), *operator_cases(OTHER_ROWS.values(), toy=False)]
+    return [case | {"baselines": ["onnxruntime"]} for case in cases if case["name"] in CASES]
 
 
 def load_kept() -> Kept:
@@ -51,11 +59,7 @@ def main() -> int:
     parser.add_argument("--only", metavar="TEXT", default="", help="rows that contain TEXT")
     args = parser.parse_args()
     kept, machine = load_kept(), describe_machine()
-    cases = [
-        case | {"baselines": ["onnxruntime"]}
-        for case in load_cases(toy=False)
-        if case["name"] in CASES and args.only in case["name"]
-    ]
+    cases = [case for case in guarded_cases() if args.only in case["name"]]
     if not cases:
         parser.error(f"argument --only: expects part of a row's name, but got '{args.only}'")
     failed = False

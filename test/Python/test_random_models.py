@@ -100,7 +100,8 @@ def test_attention_is_one_kernel_where_caches_are_small():
         assert text is not None
         lowered = str(compiler.lower(text, options=compiler.Options(cache=None)))
         counts.add(lowered.count("poly.kernel private"))
-    assert counts >= {1, 3}
+    # Of whole blocks, of what they leave as well, and of a product each.
+    assert counts >= {1, 2, 3}
 
 
 @pytest.mark.parametrize("seed", range(6))

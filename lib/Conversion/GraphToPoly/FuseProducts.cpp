@@ -13,6 +13,7 @@
 //
 //   for b, i':  L[b, i', r, j] = sum(d) Q[b, B i' + r, d] * K[b, j, d]   ...
 //
+// Rows that whole blocks leave are a block of their own, in a kernel after it.
 // Each row is computed as it was; other than FlashAttention (Dao et al., 2022)
 // no sum is taken in parts that are rescaled later, since a whole row fits.
 //
@@ -27,6 +28,12 @@ using namespace espalier::graphtopoly;
 
 /// Rows of a block below which a product has too little reuse.
 static constexpr int64_t kMinBlockRows = 16;
+/// Rows of a block whose length is not known: 1000 scores of each, and as many
+/// weights, take a quarter of a megabyte.
+static constexpr int64_t kOpenBlockRows = 32;
+/// What the rows of a block are a multiple of, if there are blocks enough: the
+/// usual numbers of rows of a register tile divide it.
+static constexpr int64_t kRowStep = 4;
 
 namespace {
 
@@ -51,6 +58,12 @@ private:
     ArrayId scores, weights; ///< What they hand on.
   };
 
+  /// The dimensions of blocks, and of the rows that whole blocks leave.
+  struct Blocks {
+    Renumbering whole;
+    std::optional<Renumbering> rest;
+  };
+
   bool isProduct(const FusionGroup &group) const {
     return getContraction(program, program.statements[group.statements.front()])
         .has_value();
@@ -69,6 +82,11 @@ private:
                   ArrayRef<AffineExpr> extents) const;
   /// How many rows a block has; none if it is not worth it.
   std::optional<int64_t> chooseBlock(const Chain &chain) const;
+  /// Statements in the dimensions `rows`, with `local` arrays of their own.
+  std::vector<Statement> renumber(ArrayRef<unsigned> statements,
+                                  const Renumbering &rows,
+                                  const llvm::DenseSet<ArrayId> &local);
+  Blocks cut(ArrayRef<AffineExpr> extents, int64_t rows) const;
   void fuse(const Chain &chain);
 
   StatementList &program;
@@ -77,6 +95,10 @@ private:
   llvm::DenseSet<ArrayId> escaping;
   llvm::DenseMap<unsigned, FusionGroup *> groupOf; ///< Of a statement.
   llvm::DenseMap<ArrayId, unsigned> writer;
+  /// Arrays that two kernels write: one of whole blocks, and one of the rows
+  /// that these leave, after the group of that number.
+  llvm::DenseSet<ArrayId> inParts;
+  llvm::DenseMap<unsigned, FusionGroup> blocksLeft;
 };
 
 } // namespace
@@ -89,7 +111,8 @@ ProductFuser::findResult(const FusionGroup &group,
     ArrayId target = program.statements[number].target;
     if (!escaping.contains(target))
       continue;
-    if (result || !program.arrays[target].outputs.empty() ||
+    if (result || inParts.contains(target) ||
+        !program.arrays[target].outputs.empty() ||
         !llvm::all_of(readers[target], [&](unsigned other) {
           return groupOf.lookup(other) == &reader;
         }))
@@ -150,31 +173,83 @@ ProductFuser::findChain(FusionGroup &second) const {
   return chain;
 }
 
+static std::optional<int64_t> getNumber(AffineExpr extent) {
+  auto number = dyn_cast<AffineConstantExpr>(extent);
+  return number ? std::optional(number.getValue()) : std::nullopt;
+}
+
 std::optional<int64_t> ProductFuser::chooseBlock(const Chain &chain) const {
   unsigned shared = chain.rows->sharedDims;
   if (shared == 0 || program.getRank(chain.scores) != shared + 1)
     return std::nullopt;
-  int64_t total = sizeof(float);
-  for (AffineExpr extent : program.arrays[chain.scores].extents) {
-    auto number = dyn_cast<AffineConstantExpr>(extent);
-    if (!number || number.getValue() == 0)
-      return std::nullopt;
-    total *= number.getValue();
-  }
-  if (total <= program.cacheBytes / 2)
+  ArrayRef<AffineExpr> extents = program.arrays[chain.scores].extents;
+  uint64_t total = sizeof(float);
+  for (AffineExpr extent : extents)
+    total = llvm::SaturatingMultiply<uint64_t>(
+        total, getNumber(extent).value_or(program.cacheBytes));
+  std::optional<int64_t> rows = getNumber(extents[shared - 1]);
+  std::optional<int64_t> length = getNumber(extents[shared]);
+  if (total <= uint64_t(program.cacheBytes) / 2 ||
+      rows.value_or(kMinBlockRows) < kMinBlockRows)
     return std::nullopt;
-  auto getExtent = [&](unsigned dim) {
-    return cast<AffineConstantExpr>(program.arrays[chain.scores].extents[dim])
-        .getValue();
-  };
-  int64_t rows = getExtent(shared - 1);
-  int64_t rowBytes = getExtent(shared) * sizeof(float);
   // Scores and weights of a block, beside the panels of the operands.
-  int64_t most = program.cacheBytes / 4 / rowBytes;
-  for (int64_t block = std::min(rows, most); block >= kMinBlockRows; --block)
-    if (rows % block == 0)
+  int64_t most = length
+                     ? program.cacheBytes / 4 / int64_t(*length * sizeof(float))
+                     : kOpenBlockRows;
+  if (most < kMinBlockRows)
+    return std::nullopt;
+  if (!rows)
+    return std::min(most, kOpenBlockRows);
+  // A single block is all that there is.
+  if (*rows <= most)
+    return shared > 1 ? rows : std::nullopt;
+  for (int64_t block = most; block >= std::max(most / 2, kMinBlockRows);
+       --block)
+    if (*rows % block == 0)
       return block;
-  return std::nullopt;
+  int64_t even = llvm::divideCeil(*rows, llvm::divideCeil(*rows, most));
+  return std::clamp<int64_t>(llvm::alignTo(even, kRowStep), kMinBlockRows,
+                             most);
+}
+
+std::vector<Statement>
+ProductFuser::renumber(ArrayRef<unsigned> statements, const Renumbering &rows,
+                       const llvm::DenseSet<ArrayId> &local) {
+  Renumberer renumberer(program, rows);
+  for (ArrayId array : local)
+    renumberer.replace(array);
+  std::vector<Statement> result;
+  for (unsigned number : statements)
+    result.push_back(renumberer.apply(program.statements[number]));
+  return result;
+}
+
+ProductFuser::Blocks ProductFuser::cut(ArrayRef<AffineExpr> extents,
+                                       int64_t rows) const {
+  Blocks blocks;
+  Renumbering &whole = blocks.whole;
+  unsigned shared = extents.size();
+  for (unsigned dim = 0; dim < shared; ++dim)
+    whole.before.push_back(getAffineDimExpr(dim, program.context));
+  whole.extents.assign(extents.begin(), extents.end());
+  AffineExpr size = getAffineConstantExpr(rows, program.context);
+  if (size == extents.back())
+    return blocks;
+  AffineExpr number = whole.before.back();
+  AffineExpr row = getAffineDimExpr(shared, program.context);
+  AffineExpr numBlocks = program.simplify(extents.back().floorDiv(size));
+  AffineExpr numLeft = program.simplify(extents.back() % size);
+  if (numLeft != getAffineConstantExpr(0, program.context)) {
+    blocks.rest = whole;
+    blocks.rest->before.back() =
+        program.simplify((number + numBlocks) * size + row);
+    blocks.rest->extents.back() = getAffineConstantExpr(1, program.context);
+    blocks.rest->extents.push_back(numLeft);
+  }
+  whole.before.back() = number * size + row;
+  whole.extents.back() = numBlocks;
+  whole.extents.push_back(size);
+  return blocks;
 }
 
 void ProductFuser::fuse(const Chain &chain) {
@@ -193,40 +268,38 @@ void ProductFuser::fuse(const Chain &chain) {
     if (!sharesRows(*part, local, extents))
       return;
 
-  Renumbering rows;
-  for (unsigned dim = 0; dim < shared; ++dim)
-    rows.before.push_back(getAffineDimExpr(dim, program.context));
-  rows.extents = extents;
-  AffineExpr size = getAffineConstantExpr(*block, program.context);
-  if (size != extents.back()) {
-    rows.before.back() =
-        rows.before.back() * *block + getAffineDimExpr(shared, program.context);
-    rows.extents.back() = extents.back().floorDiv(*block);
-    rows.extents.push_back(size);
-  }
-  Renumberer renumberer(program, rows);
-  for (ArrayId array : local)
-    renumberer.replace(array);
+  Blocks blocks = cut(extents, *block);
+  unsigned sharedDims = blocks.whole.extents.size() - 1;
   SmallVector<unsigned> statements;
-  for (FusionGroup *part : parts) {
-    for (unsigned number : part->statements) {
-      program.statements[number] = renumberer.apply(program.statements[number]);
-      statements.push_back(number);
+  for (FusionGroup *part : parts)
+    llvm::append_range(statements, std::exchange(part->statements, {}));
+  if (blocks.rest) {
+    FusionGroup &left = blocksLeft[chain.second - groups.data()];
+    left = {{}, sharedDims, true};
+    for (Statement &statement : renumber(statements, *blocks.rest, local)) {
+      inParts.insert(statement.target);
+      left.statements.push_back(program.statements.size());
+      program.statements.push_back(std::move(statement));
     }
-    part->statements.clear();
   }
-  chain.second->statements = statements;
-  chain.second->sharedDims = rows.extents.size() - 1;
-  chain.second->runsTogether = true;
+  for (auto [number, statement] :
+       llvm::zip_equal(statements, renumber(statements, blocks.whole, local)))
+    program.statements[number] = std::move(statement);
+  *chain.second = {statements, sharedDims, true};
 }
 
 void ProductFuser::run() {
   for (FusionGroup &group : groups)
     if (std::optional<Chain> chain = findChain(group))
       fuse(*chain);
-  llvm::erase_if(groups, [](const FusionGroup &group) {
-    return group.statements.empty();
-  });
+  SmallVector<FusionGroup> result;
+  for (auto [number, group] : llvm::enumerate(groups)) {
+    if (!group.statements.empty())
+      result.push_back(std::move(group));
+    if (auto left = blocksLeft.find(number); left != blocksLeft.end())
+      result.push_back(std::move(left->second));
+  }
+  groups = std::move(result);
 }
 
 void espalier::graphtopoly::fuseProducts(

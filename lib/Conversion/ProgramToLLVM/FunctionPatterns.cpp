@@ -73,11 +73,13 @@ struct Arithmetic {
       sum = fma(sum, x, number(coefficient));
     return sum;
   }
-  /// The argument `x - n (parts[0] + parts[1] + ...)`, and `n` plus `kRounder`,
-  /// for the integer `n` next to `x * scale`.
-  std::pair<Value, Value> reduce(Value x, float scale, ArrayRef<float> parts) {
-    Value sum = fma(x, number(scale), number(kRounder));
-    Value n = apply<arith::SubFOp>(sum, number(kRounder));
+  /// The argument `x - n (parts[0] + parts[1] + ...)`, and `n` plus `kRounder`
+  /// and `more`, for the integer `n` next to `x * scale`.
+  std::pair<Value, Value> reduce(Value x, float scale, ArrayRef<float> parts,
+                                 float more = 0) {
+    Value rounder = number(kRounder + more);
+    Value sum = fma(x, number(scale), rounder);
+    Value n = apply<arith::SubFOp>(sum, rounder);
     for (float part : parts)
       x = fma(n, number(-part), x);
     return {x, sum};
@@ -88,33 +90,34 @@ struct Arithmetic {
   Type type, integers;
 };
 
+/// exp(x) as 2 exp(r) times 2^(n-1), which overflows where the result does.
 struct ExpandExp : OpRewritePattern<math::ExpOp> {
   using OpRewritePattern::OpRewritePattern;
+
+  /// The values of n for which 2^(n-1) would have the exponents of zero and of
+  /// infinity.
+  static constexpr float kLeast = -126, kGreatest = 129, kLn2 = 0x1.62e43p-1F;
 
   LogicalResult matchAndRewrite(math::ExpOp op,
                                 PatternRewriter &rewriter) const override {
     if (!getElementTypeOrSelf(op.getType()).isF32())
       return rewriter.notifyMatchFailure(op, "not f32");
     Arithmetic emit(rewriter, op.getOperand());
-    Value x = op.getOperand();
-    auto [r, sum] =
-        emit.reduce(x, 0x1.715476p0F, {0x1.62e4p-1F, 0x1.7f7d1cp-20F});
-    Value power =
-        emit.polynomial({0x1.6a23bap-10F, 0x1.123a2cp-7F, 0x1.5558f4p-5F,
-                         0x1.55549p-3F, 0x1.fffffcp-2F, 1.0F, 1.0F},
+    // So far out, 2^(n-1) is zero or infinity, and the result with it. NaN is
+    // neither greater nor less.
+    Value x = emit.apply<arith::MaximumFOp>(op.getOperand(),
+                                            emit.number(kLeast * kLn2));
+    x = emit.apply<arith::MinimumFOp>(x, emit.number(kGreatest * kLn2));
+    // The bits of 2^(n-1) are n - kLeast, from the 23rd on.
+    auto [r, sum] = emit.reduce(
+        x, 0x1.715476p0F, {0x1.62e4p-1F, 0x1.7f7d1cp-20F}, /*more=*/-kLeast);
+    Value twice =
+        emit.polynomial({0x1.6a23bap-9F, 0x1.123a2cp-6F, 0x1.5558f4p-4F,
+                         0x1.55549p-2F, 0x1.fffffcp-1F, 2.0F, 2.0F},
                         r);
-    // The power times 2^n, whose exponent is n more.
-    Value shifted = emit.apply<arith::ShLIOp>(emit.bits(sum), emit.integer(23));
-    Value result =
-        emit.fromBits(emit.apply<arith::AddIOp>(emit.bits(power), shifted));
-    // Below the smallest normal number is zero; beyond the largest is infinity,
-    // and NaN is NaN.
-    Value small = emit.compare(arith::CmpFPredicate::OLT, x, -0x1.5d589ep6F);
-    result = emit.select(small, emit.number(0), result);
-    Value large = emit.compare(arith::CmpFPredicate::UGT, x, 0x1.62e42ep6F);
-    float infinity = std::numeric_limits<float>::infinity();
-    Value beyond = emit.apply<arith::AddFOp>(x, emit.number(infinity));
-    rewriter.replaceOp(op, emit.select(large, beyond, result));
+    Value half = emit.fromBits(
+        emit.apply<arith::ShLIOp>(emit.bits(sum), emit.integer(23)));
+    rewriter.replaceOp(op, emit.apply<arith::MulFOp>(twice, half));
     return success();
   }
 };

@@ -24,11 +24,13 @@
 // SCHEDULE-NEXT:        poly.filter [@s0_init, @s0, @s1]
 // SCHEDULE:             poly.filter [@s2_init, @s2, @s3, @s4_init, @s4, @s5, @s6]
 // SCHEDULE:             poly.filter [@s7_init, @s7, @s8]
-func.func @main(%q: tensor<8x1024x64xf32>, %k: tensor<8x64x1024xf32>, %v: tensor<8x1024x64xf32>) -> tensor<8x1024x64xf32> {
-  %s = graph.matmul %q, %k : (tensor<8x1024x64xf32>, tensor<8x64x1024xf32>) -> tensor<8x1024x1024xf32>
-  %p = graph.softmax %s {axis = 2 : i64} : (tensor<8x1024x1024xf32>) -> tensor<8x1024x1024xf32>
-  %y = graph.matmul %p, %v : (tensor<8x1024x1024xf32>, tensor<8x1024x64xf32>) -> tensor<8x1024x64xf32>
-  return %y : tensor<8x1024x64xf32>
+module attributes {poly.target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 8>} {
+  func.func @main(%q: tensor<8x1024x64xf32>, %k: tensor<8x64x1024xf32>, %v: tensor<8x1024x64xf32>) -> tensor<8x1024x64xf32> {
+    %s = graph.matmul %q, %k : (tensor<8x1024x64xf32>, tensor<8x64x1024xf32>) -> tensor<8x1024x1024xf32>
+    %p = graph.softmax %s {axis = 2 : i64} : (tensor<8x1024x1024xf32>) -> tensor<8x1024x1024xf32>
+    %y = graph.matmul %p, %v : (tensor<8x1024x1024xf32>, tensor<8x1024x64xf32>) -> tensor<8x1024x64xf32>
+    return %y : tensor<8x1024x64xf32>
+  }
 }
 
 // -----
@@ -39,13 +41,15 @@ func.func @main(%q: tensor<8x1024x64xf32>, %k: tensor<8x64x1024xf32>, %v: tensor
 // CHECK:         reduction add interleaved 1
 // CHECK:         reduction max interleaved 1
 // CHECK:         poly.compute @s7 {{.*}} reduction add interleaved 1
-func.func @main(%q: tensor<12x160x64xf32>, %k: tensor<12x64x160xf32>, %v: tensor<12x160x64xf32>) -> tensor<12x160x64xf32> {
-  %s = graph.matmul %q, %k : (tensor<12x160x64xf32>, tensor<12x64x160xf32>) -> tensor<12x160x160xf32>
-  %scale = graph.constant dense<0.125> : tensor<f32>
-  %t = graph.mul %s, %scale : (tensor<12x160x160xf32>, tensor<f32>) -> tensor<12x160x160xf32>
-  %p = graph.softmax %t {axis = 2 : i64} : (tensor<12x160x160xf32>) -> tensor<12x160x160xf32>
-  %y = graph.matmul %p, %v : (tensor<12x160x160xf32>, tensor<12x160x64xf32>) -> tensor<12x160x64xf32>
-  return %y : tensor<12x160x64xf32>
+module attributes {poly.target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 8>} {
+  func.func @main(%q: tensor<12x160x64xf32>, %k: tensor<12x64x160xf32>, %v: tensor<12x160x64xf32>) -> tensor<12x160x64xf32> {
+    %s = graph.matmul %q, %k : (tensor<12x160x64xf32>, tensor<12x64x160xf32>) -> tensor<12x160x160xf32>
+    %scale = graph.constant dense<0.125> : tensor<f32>
+    %t = graph.mul %s, %scale : (tensor<12x160x160xf32>, tensor<f32>) -> tensor<12x160x160xf32>
+    %p = graph.softmax %t {axis = 2 : i64} : (tensor<12x160x160xf32>) -> tensor<12x160x160xf32>
+    %y = graph.matmul %p, %v : (tensor<12x160x160xf32>, tensor<12x160x64xf32>) -> tensor<12x160x64xf32>
+    return %y : tensor<12x160x64xf32>
+  }
 }
 
 // -----
@@ -54,11 +58,13 @@ func.func @main(%q: tensor<12x160x64xf32>, %k: tensor<12x64x160xf32>, %v: tensor
 // CHECK-LABEL: poly.kernel private @matmul_
 // CHECK-NOT:     interleaved
 // CHECK-LABEL: func.func @main
-func.func @main(%q: tensor<8x1024x64xf32>, %k: tensor<8x64x1024xf32>, %v: tensor<8x1024x64xf32>) -> (tensor<8x1024x64xf32>, tensor<8x1024x1024xf32>) {
-  %s = graph.matmul %q, %k : (tensor<8x1024x64xf32>, tensor<8x64x1024xf32>) -> tensor<8x1024x1024xf32>
-  %p = graph.softmax %s {axis = 2 : i64} : (tensor<8x1024x1024xf32>) -> tensor<8x1024x1024xf32>
-  %y = graph.matmul %p, %v : (tensor<8x1024x1024xf32>, tensor<8x1024x64xf32>) -> tensor<8x1024x64xf32>
-  return %y, %p : tensor<8x1024x64xf32>, tensor<8x1024x1024xf32>
+module attributes {poly.target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 8>} {
+  func.func @main(%q: tensor<8x1024x64xf32>, %k: tensor<8x64x1024xf32>, %v: tensor<8x1024x64xf32>) -> (tensor<8x1024x64xf32>, tensor<8x1024x1024xf32>) {
+    %s = graph.matmul %q, %k : (tensor<8x1024x64xf32>, tensor<8x64x1024xf32>) -> tensor<8x1024x1024xf32>
+    %p = graph.softmax %s {axis = 2 : i64} : (tensor<8x1024x1024xf32>) -> tensor<8x1024x1024xf32>
+    %y = graph.matmul %p, %v : (tensor<8x1024x1024xf32>, tensor<8x1024x64xf32>) -> tensor<8x1024x64xf32>
+    return %y, %p : tensor<8x1024x64xf32>, tensor<8x1024x1024xf32>
+  }
 }
 
 // -----
@@ -67,11 +73,13 @@ func.func @main(%q: tensor<8x1024x64xf32>, %k: tensor<8x64x1024xf32>, %v: tensor
 // CHECK-LABEL: poly.kernel private @matmul_
 // CHECK-NOT:     interleaved
 // CHECK-LABEL: func.func @main
-func.func @main(%q: tensor<2x32x64xf32>, %k: tensor<2x64x32xf32>, %v: tensor<2x32x64xf32>) -> tensor<2x32x64xf32> {
-  %s = graph.matmul %q, %k : (tensor<2x32x64xf32>, tensor<2x64x32xf32>) -> tensor<2x32x32xf32>
-  %p = graph.softmax %s {axis = 2 : i64} : (tensor<2x32x32xf32>) -> tensor<2x32x32xf32>
-  %y = graph.matmul %p, %v : (tensor<2x32x32xf32>, tensor<2x32x64xf32>) -> tensor<2x32x64xf32>
-  return %y : tensor<2x32x64xf32>
+module attributes {poly.target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 8>} {
+  func.func @main(%q: tensor<2x32x64xf32>, %k: tensor<2x64x32xf32>, %v: tensor<2x32x64xf32>) -> tensor<2x32x64xf32> {
+    %s = graph.matmul %q, %k : (tensor<2x32x64xf32>, tensor<2x64x32xf32>) -> tensor<2x32x32xf32>
+    %p = graph.softmax %s {axis = 2 : i64} : (tensor<2x32x32xf32>) -> tensor<2x32x32xf32>
+    %y = graph.matmul %p, %v : (tensor<2x32x32xf32>, tensor<2x32x64xf32>) -> tensor<2x32x64xf32>
+    return %y : tensor<2x32x64xf32>
+  }
 }
 
 // -----
@@ -79,9 +87,50 @@ func.func @main(%q: tensor<2x32x64xf32>, %k: tensor<2x64x32xf32>, %v: tensor<2x3
 // CHECK-LABEL: poly.kernel private @matmul_
 // CHECK-NOT:     interleaved
 // CHECK-LABEL: func.func @main
-func.func @main(%q: tensor<8x1024x64xf32>, %k: tensor<8x64x1024xf32>, %v: tensor<8x1024x64xf32>) -> tensor<8x1024x64xf32> {
-  %s = graph.matmul %q, %k : (tensor<8x1024x64xf32>, tensor<8x64x1024xf32>) -> tensor<8x1024x1024xf32>
-  %p = graph.softmax %s {axis = 1 : i64} : (tensor<8x1024x1024xf32>) -> tensor<8x1024x1024xf32>
-  %y = graph.matmul %p, %v : (tensor<8x1024x1024xf32>, tensor<8x1024x64xf32>) -> tensor<8x1024x64xf32>
-  return %y : tensor<8x1024x64xf32>
+module attributes {poly.target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 8>} {
+  func.func @main(%q: tensor<8x1024x64xf32>, %k: tensor<8x64x1024xf32>, %v: tensor<8x1024x64xf32>) -> tensor<8x1024x64xf32> {
+    %s = graph.matmul %q, %k : (tensor<8x1024x64xf32>, tensor<8x64x1024xf32>) -> tensor<8x1024x1024xf32>
+    %p = graph.softmax %s {axis = 1 : i64} : (tensor<8x1024x1024xf32>) -> tensor<8x1024x1024xf32>
+    %y = graph.matmul %p, %v : (tensor<8x1024x1024xf32>, tensor<8x1024x64xf32>) -> tensor<8x1024x64xf32>
+    return %y : tensor<8x1024x64xf32>
+  }
+}
+
+// -----
+
+// Rows that whole blocks leave are a block after them, in a kernel of its own.
+// CHECK-DAG:   #[[WHOLE:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1 * 100 + d2, d3)>
+// CHECK-DAG:   #[[REST:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1 * 100 + d2 + 100, d3)>
+// CHECK-LABEL: poly.kernel private @matmul_softmax_{{[0-9a-f]+}}(
+// CHECK:         poly.array : memref<12x1x100x197xf32>
+// CHECK:         writes(%arg3[#[[WHOLE]]] : memref<12x197x64xf32>) interleaved 2
+// CHECK-LABEL: poly.kernel private @matmul_softmax_{{[0-9a-f]+}}(
+// CHECK:         poly.array : memref<12x1x97x197xf32>
+// CHECK:         writes(%arg3[#[[REST]]] : memref<12x197x64xf32>) interleaved 2
+module attributes {poly.target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 8>} {
+  func.func @main(%q: tensor<12x197x64xf32>, %k: tensor<12x64x197xf32>, %v: tensor<12x197x64xf32>) -> tensor<12x197x64xf32> {
+    %s = graph.matmul %q, %k : (tensor<12x197x64xf32>, tensor<12x64x197xf32>) -> tensor<12x197x197xf32>
+    %p = graph.softmax %s {axis = 2 : i64} : (tensor<12x197x197xf32>) -> tensor<12x197x197xf32>
+    %y = graph.matmul %p, %v : (tensor<12x197x197xf32>, tensor<12x197x64xf32>) -> tensor<12x197x64xf32>
+    return %y : tensor<12x197x64xf32>
+  }
+}
+
+// -----
+
+// Blocks of rows whose length is not known have 32 of them.
+// CHECK-LABEL: poly.kernel private @matmul_softmax_{{[0-9a-f]+}}(
+// CHECK:         poly.array(%{{.*}}) : memref<12x?x32x?xf32>
+// CHECK:         interleaved 2
+// CHECK-LABEL: poly.kernel private @matmul_softmax_{{[0-9a-f]+}}(
+// CHECK:         poly.array(%{{.*}}) : memref<12x1x?x?xf32>
+// CHECK:         interleaved 2
+// CHECK-LABEL: func.func @main
+module attributes {poly.target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 8>} {
+  func.func @main(%q: tensor<12x?x64xf32>, %k: tensor<12x64x?xf32>, %v: tensor<12x?x64xf32>) -> tensor<12x?x64xf32> {
+    %s = graph.matmul %q, %k : (tensor<12x?x64xf32>, tensor<12x64x?xf32>) -> tensor<12x?x?xf32>
+    %p = graph.softmax %s {axis = 2 : i64} : (tensor<12x?x?xf32>) -> tensor<12x?x?xf32>
+    %y = graph.matmul %p, %v : (tensor<12x?x?xf32>, tensor<12x?x64xf32>) -> tensor<12x?x64xf32>
+    return %y : tensor<12x?x64xf32>
+  }
 }

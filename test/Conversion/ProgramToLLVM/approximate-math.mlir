@@ -14,6 +14,22 @@ func.func @accurate_polynomials(%v: vector<16xf32>, %s: f32) -> (vector<16xf32>,
   return %2, %3 : vector<16xf32>, f32
 }
 
+// Where the argument is too small or too large, a power of two is zero or
+// infinity.
+// CHECK-LABEL: func.func @exponential
+//       CHECK:   arith.cmpf ogt
+//       CHECK:   arith.select
+//       CHECK:   arith.cmpf olt
+//       CHECK:   arith.select
+//   CHECK-NOT:   arith.select
+//       CHECK:   arith.shli
+//       CHECK:   %[[RESULT:.*]] = arith.mulf
+//       CHECK:   return %[[RESULT]]
+func.func @exponential(%v: vector<16xf32>) -> vector<16xf32> {
+  %0 = math.exp %v : vector<16xf32>
+  return %0 : vector<16xf32>
+}
+
 // An odd function keeps the sign of a zero.
 // CHECK-LABEL: func.func @sign_of_zero
 //       CHECK:   math.copysign %{{.*}}, %arg0 : vector<16xf32>

@@ -156,7 +156,7 @@ def generate_attention(seed: int) -> Sample:
     b = Builder(rng, 18)
     single = np.dtype(np.float32)
     heads = b.choose([[], [2], [3], [3], [1, 2], [3, 1]])
-    queries, keys = b.choose([16, 17, 20, 32, 34, 36]), b.integer(5, 32)
+    queries, keys = b.choose([16, 17, 20, 31, 32, 34, 36, 37, 41]), b.integer(5, 32)
     depth, width = b.integer(1, 9), b.integer(1, 9)
 
     def leaf(*shape: int) -> Value:

@@ -43,13 +43,13 @@ def ProgramApproximateMathPass : Pass<"program-approximate-math"> {
     Replaces `exp`, `expm1`, `log`, `log2`, `log1p`, `tanh` and `erf` of f32
     scalars and vectors by polynomials, which take some tenths of a nanosecond
     per element in vectors of 16. Their error is at most 5 units in the last
-    place, that of `exp` 2; subnormal arguments and results of `exp` and `log`
-    count as the smallest normal number or zero. `sin` and `cos` of vectors of
-    f32 become polynomials with an error of at most 2 units unless a lane is
-    too large for that: then all lanes are computed by the library, in f64.
-    MLIR's own lose all digits of large arguments. Functions of f16 and bf16
-    are computed in f32. Powers with a small constant exponent become products.
-    All other functions, and f64, are left to the library `libm`.
+    place, that of `exp` 2, of which results below 1.7e-38 are zero; subnormal
+    arguments of `log` count as the smallest normal number. `sin` and `cos` of
+    vectors of f32 become polynomials with an error of at most 2 units unless a
+    lane is too large for that: then all lanes are computed by the library, in
+    f64. MLIR's own lose all digits of large arguments. Functions of f16 and
+    bf16 are computed in f32. Powers with a small constant exponent become
+    products. All other functions, and f64, are left to the library `libm`.
 
     The maximum or minimum of a value and a number, such as relu, becomes a
     comparison and a selection that keeps NaN, which is one instruction on x86.

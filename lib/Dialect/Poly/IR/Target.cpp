@@ -1,13 +1,16 @@
 //===- Target.cpp - Machines to compile for -------------------------------===//
 
 #include "espalier/Dialect/Poly/IR/Target.h"
+#include "espalier/Support/Subtarget.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
 #include <thread>
 #include <unistd.h>
 
 using namespace mlir;
+using namespace espalier;
 using namespace espalier::poly;
 
 namespace {
@@ -150,6 +153,24 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 bool TargetAttr::hasFastGather() const {
-  // AMD's cores take several cycles for each lane.
-  return !getCpu().starts_with("znver");
+  constexpr StringLiteral kFastGather = "fast-gather";
+  auto subtarget = createSubtarget("", "");
+  if (!subtarget) {
+    // There is no code for this machine then, of either kind.
+    llvm::consumeError(subtarget.takeError());
+    return false;
+  }
+  llvm::MCSubtargetInfo &info = **subtarget;
+  bool isFast = false;
+  if (info.isCPUStringValid(getCpu())) {
+    info.setDefaultFeatures(getCpu(), getCpu(), "");
+    isFast = llvm::any_of(
+        info.getEnabledProcessorFeatures(),
+        [&](const auto &feature) { return kFastGather == feature.Key; });
+  }
+  llvm::SubtargetFeatures stated(getFeatures());
+  for (StringRef feature : stated.getFeatures())
+    if (llvm::SubtargetFeatures::StripFlag(feature) == kFastGather)
+      isFast = llvm::SubtargetFeatures::isEnabled(feature);
+  return isFast;
 }
