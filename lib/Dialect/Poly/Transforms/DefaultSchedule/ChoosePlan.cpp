@@ -254,6 +254,7 @@ void PlanChooser::run() {
     chooseFetch();
   }
   chooseParallelLoops();
+  chooseNeighbours();
   chooseKept(plan);
   choices.plans.push_back(plan);
 }
