@@ -66,6 +66,7 @@ struct ConvertLanesPass
 /// Lowers loops and vectors of one function as far as it does not depend on
 /// other functions, so that functions are handled in parallel.
 static void addFunctionPasses(OpPassManager &manager) {
+  manager.addPass(createProgramJoinSumsPass());
   manager.addPass(createProgramApproximateMathPass());
   manager.addPass(vector::createLowerVectorMultiReductionPass());
   manager.addPass(createProgramSplitMasksPass());

@@ -11,20 +11,23 @@ import argparse
 import json
 import math
 import pathlib
+import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from statistics import geometric_mean
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = pathlib.Path(__file__).parent
 KEPT = ROOT / "results.jsonl"
 PAGE = ROOT.parents[1] / "docs" / "Performance.md"
 FIELDS = ("case", "threads", "error", "median_ms", "baselines_ms", "compile_s", "baseline_builds")
-FIELDS += ("class", "commit", "machine", "date")
+FIELDS += ("class", "of_bound", "commit", "machine", "date")
 HEAD = """# Performance
 
 Our time beside that of others, in the same run and in turns, with default schedules and
-nothing tuned, also where we lose. *Speedup* is the fastest other's time over ours.
+nothing tuned, also where we lose. *Speedup* is the fastest other's time over ours, and
+*of bound* the least time that there could be, over ours: products at the peak, weights
+read once in each level or step from the cache that holds them. Means are geometric.
 Times to compile are by the clock, and left out where other work disturbed that.
 `test/Benchmark/page.py` writes this page from what `bench.py` has printed; the
 [guide to benchmarks](Guides/benchmarks.md) says how to run it.
@@ -34,6 +37,39 @@ LARGEST_ERROR = 2e-2
 """Of half precision; `bench.py` says which lines have passed."""
 
 Line = Mapping[str, Any]
+
+
+def batch(line: Line) -> str:
+    """Return how many structures or sequences a call has, which a case's name ends with."""
+    found = re.search(r"_b(\d+)$", line["case"])
+    return f"batch {found[1] if found else 1}"
+
+
+class Group(NamedTuple):
+    """Cases of one folder.
+
+    Attributes:
+        kind: which of its classes a case is in, if there are means of classes.
+        lists_all: whether there is a row for each case; else, for those below 1.
+    """
+
+    title: str
+    kind: Callable[[Line], str] | None = None
+    lists_all: bool = True
+
+
+GROUPS = {
+    "models": Group("Exports of torchvision, timm and transformers"),
+    "operators": Group("Operators", lambda line: line["class"], lists_all=False),
+    "cortex": Group("Recursive models", batch),
+    "recurrent": Group("Recurrent layers", batch),
+    "sparse": Group("Sparse products and layers", lambda line: name(line).partition("_")[0]),
+}
+
+
+def name(line: Line) -> str:
+    """Return a case's name in its folder."""
+    return line["case"].partition("/")[2]
 
 
 def read_lines(path: pathlib.Path) -> Iterator[Line]:
@@ -64,37 +100,40 @@ def milliseconds(value: float | None) -> str:
 def table(lines: Iterable[Line]) -> Iterator[str]:
     """Yield the rows of a table of cases."""
     lines = list(lines)
-    peers = sorted({name for line in lines for name in line["baselines_ms"]})
-    yield (
-        "| | threads | ours, ms | "
-        + " | ".join(f"{p}, ms" for p in peers)
-        + " | speedup | compiled in, s |"
-    )
-    yield "|---|" + "---:|" * (len(peers) + 4)
+    peers = sorted({peer for line in lines for peer in line["baselines_ms"]})
+    columns = ["", "threads", "ours, ms", *(f"{peer}, ms" for peer in peers), "speedup"]
+    last = "of_bound" if any("of_bound" in line for line in lines) else "compile_s"
+    columns += [{"of_bound": "of bound", "compile_s": "compiled in, s"}[last]]
+    yield "| " + " | ".join(columns).lstrip() + " |"
+    yield "|---|" + "---:|" * (len(columns) - 1)
     for line in lines:
         times = (milliseconds(line["baselines_ms"].get(peer)) for peer in peers)
-        cells = [line["case"].partition("/")[2], line["threads"], milliseconds(line["median_ms"])]
-        cells += [
-            *times,
-            f"{speedup(line):.2f}",
-            f"{line['compile_s']:.1f}" if "compile_s" in line else "",
-        ]
+        cells = [name(line), line["threads"], milliseconds(line["median_ms"]), *times]
+        cells += [f"{speedup(line):.2f}"]
+        cells += [f"{line[last]:.{1 if last == 'compile_s' else 2}f}" if last in line else ""]
         yield "| " + " | ".join(map(str, cells)) + " |"
 
 
-def classes(lines: Iterable[Line]) -> Iterator[str]:
-    """Yield the rows of a table of classes of operators."""
-    found: dict[str, list[float]] = {}
+def classes(lines: Iterable[Line], kind: Callable[[Line], str]) -> Iterator[str]:
+    """Yield the rows of a table of classes, and of all, for each number of threads."""
+    found: dict[tuple[int, bool, str], list[Line]] = {}
     for line in lines:
-        if line["threads"] == 1:
-            found.setdefault(line["class"], []).append(speedup(line))
-    yield "| class | rows | speedup, geometric mean | least | below 1 |"
-    yield "|---|---:|---:|---:|---:|"
-    everything = [value for values in found.values() for value in values]
-    for kind, values in [*sorted(found.items()), ("all", everything)]:
+        for is_all, title in ((False, kind(line)), (True, "all")):
+            found.setdefault((line["threads"], is_all, title), []).append(line)
+    has_bound = any(line.get("of_bound") for members in found.values() for line in members)
+    columns = ["class", "threads", "rows", "speedup, mean", "least", "below 1"]
+    columns += ["of bound, mean"] * has_bound
+    yield "| " + " | ".join(columns) + " |"
+    yield "|---|" + "---:|" * (len(columns) - 1)
+    for (threads, _, title), members in sorted(found.items()):
+        values = [speedup(line) for line in members]
         below = sum(value < 1 for value in values)
-        mean, least = geometric_mean(values), min(values)
-        yield f"| {kind} | {len(values)} | {mean:.2f} | {least:.2f} | {below} |"
+        cells = [title, threads, len(values), f"{geometric_mean(values):.2f}"]
+        cells += [f"{min(values):.2f}", below]
+        bounds = [line["of_bound"] for line in members if line.get("of_bound")]
+        if has_bound:
+            cells.append(f"{geometric_mean(bounds):.2f}" if bounds else "")
+        yield "| " + " | ".join(map(str, cells)) + " |"
 
 
 def write(lines: Iterable[Line]) -> str:
@@ -104,15 +143,16 @@ def write(lines: Iterable[Line]) -> str:
         key = line["machine"], line["case"].partition("/")[0]
         groups.setdefault(key, []).append(line)
     text = [HEAD]
-    titles = {"models": "Exports of torchvision, timm and transformers", "operators": "Operators"}
     for (machine, folder), members in sorted(groups.items()):
-        text += [f"## {titles.get(folder, folder)}: {machine}", ""]
+        group = GROUPS.get(folder, Group(folder))
+        text += [f"## {group.title}: {machine}", ""]
         dates = sorted({line["date"] for line in members})
         builds = {b for line in members for b in line.get("baseline_builds", {}).values()}
         text += [f"Measured {' to '.join(dict.fromkeys((dates[0], dates[-1])))}.", ""]
         text += ["Others: " + ", ".join(sorted(builds)) + ".", ""]
-        if folder == "operators":
-            text += [*classes(members), ""]
+        if group.kind:
+            text += [*classes(members, group.kind), ""]
+        if not group.lists_all:
             members = [line for line in members if speedup(line) < 1]
             text += ["Rows below 1:", ""] if members else []
         text += [*table(members), ""] if members else []

@@ -35,7 +35,7 @@ from espalier.recursion import (
 from espalier.testing.compare import error_relative_to_scale
 from espalier.testing.timing import measure_alternately
 
-LEAST = 2.0
+LEAST = 2.6
 """How many times faster than the best peer rows should be in the mean."""
 SEED = 20211
 WORDS = 1000

@@ -14,7 +14,7 @@
 // CHECK-NEXT: arith.maximumf
 // CHECK: poly.filter [@[[TAKE:.*]]] {
 // CHECK-NEXT: poly.band [@[[TAKE]]] {{.*}} loops [parallel]
-// CHECK: poly.band [@[[SUM]]_init, @[[SUM]], @[[STATE]]] {{.*}} loops [parallel, parallel] {
+// CHECK: poly.band [@[[SUM]]_init, @[[SUM]], @[[STATE]]] {{.*}} loops [parallel, parallel, sequential] {
 
 #target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>
 !node = !rec.node<tree, arity = 1>
@@ -105,7 +105,7 @@ module attributes {poly.target = #target} {
 // What was computed for all nodes before is read row by row, after the product.
 
 // CHECK: poly.compute @[[SUM:.*]] dims ["level", "m", "j", "k"] {{.*}} reduction add
-// CHECK: poly.band [@[[SUM]]_init, @[[SUM]]] {{.*}} loops [parallel, parallel]
+// CHECK: poly.band [@[[SUM]]_init, @[[SUM]]] {{.*}} loops [parallel, parallel, sequential]
 // CHECK: poly.band [@[[STATE:.*]]] {{.*}} loops [parallel, sequential]
 // CHECK-NEXT: poly.band [@[[STATE]]] {{.*}} loops [vector(8)]
 

@@ -1,5 +1,6 @@
 // RUN: espalier-opt %s -pass-pipeline='builtin.module(poly.kernel(poly-default-schedule,poly-verify-schedule))' | FileCheck %s
 // RUN: espalier-opt %s -pass-pipeline='builtin.module(poly.kernel(poly-default-schedule),convert-poly-to-loops,canonicalize,cse)' | FileCheck %s --check-prefix=LOOPS
+// RUN: sed -e 's/vector_bits = 512, registers = 32/vector_bits = 256, registers = 16/' %s | espalier-opt -pass-pipeline='builtin.module(poly.kernel(poly-default-schedule,poly-verify-schedule))' | FileCheck %s --check-prefix=PAIRS
 
 // Levels whose nodes are counted from where a level begins. The program's loop
 // over levels is around all; inside it, what is gathered is one group, and the
@@ -14,6 +15,15 @@
 // CHECK: poly.filter [@init, @sum, @store]
 // CHECK: poly.filter [@sum]
 // CHECK-NEXT: loops [sequential, unroll, unroll, vector(16)]
+
+// With vectors of 8, panels are 16 wide, and there are four. Nodes of a tile pass
+// two of them before the next tile does, which `program-join-sums` looks for.
+
+// PAIRS-DAG: #[[TILE:.*]] = affine_map<(d0, d1, d2) -> (d1 mod 6, d2 mod 16)>
+// PAIRS-DAG: #[[AROUND:.*]] = affine_map<(d0, d1, d2)[s0, s1] -> (d1 floordiv 6, d2 floordiv 32, (d2 mod 32) floordiv 16)>
+// PAIRS: poly.array register({{.*}}) : memref<?x?x64xf32> storage #[[TILE]] as memref<6x16xf32>
+// PAIRS: poly.filter [@init, @sum, @store]
+// PAIRS-NEXT: poly.band [@init, @sum, @store] maps [#[[AROUND]], {{.*}} loops [sequential, sequential, sequential] {
 
 // There is code for each number of nodes in a tile, without conditions inside.
 

@@ -6,6 +6,8 @@
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=fuse_full 2>&1 | FileCheck %s --check-prefix=FUSE-FULL
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=fission_leaf 2>&1 | FileCheck %s --check-prefix=FISSION-LEAF
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=fission_mark 2>&1 | FileCheck %s --check-prefix=FISSION-MARK
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=fission_at 2>&1 | FileCheck %s --check-prefix=FISSION-AT
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=fission_sides 2>&1 | FileCheck %s --check-prefix=FISSION-SIDES
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=move_self 2>&1 | FileCheck %s --check-prefix=MOVE-SELF
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=tiles_unknown 2>&1 | FileCheck %s --check-prefix=TILES-UNKNOWN
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=peel_zero 2>&1 | FileCheck %s --check-prefix=PEEL-ZERO
@@ -152,6 +154,22 @@ transform.named_sequence @fission_mark(%module: !transform.any_op {transform.rea
   transform.poly.mark %b loop "j" as "m" : !transform.any_op
   transform.poly.mark %a loop "i" as "m" : !transform.any_op
   transform.poly.fission %a loop "t" : !transform.any_op
+  transform.yield
+}
+// FissionOp, at
+// FISSION-AT: error: 'transform.poly.fission' op expects between 1 and 1 parts before the cut, out of 2 below the nest of "i", but got 2
+transform.named_sequence @fission_at(%module: !transform.any_op {transform.readonly}) {
+  %b = transform.poly.computation @k::@b of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.fission %b loop "i" at 2 : !transform.any_op
+  transform.yield
+}
+
+// FissionOp, sides
+// FISSION-SIDES: error: 'transform.poly.fission' op expects each computation on one side of the cut, but got parts of @a on both
+transform.named_sequence @fission_sides(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.peel %a loop "i" first 1 : !transform.any_op
+  transform.poly.fission %a loop "t" at 1 : !transform.any_op
   transform.yield
 }
 

@@ -86,6 +86,44 @@ transform.named_sequence @__transform_main(%module: !transform.any_op {transform
 
 // -----
 
+#line = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+#here = affine_map<(i)[N] -> (i)>
+
+// At one point, what is before it shares loops, as what is behind it does.
+module attributes {transform.with_named_sequence} {
+// CHECK-LABEL: poly.kernel @cut
+poly.kernel @cut(%A: memref<?xf32>, %B: memref<?xf32>, %C: memref<?xf32>, %N: index) {
+  poly.compute @a dims ["i"] domain [#line] reads(%A[#here] : memref<?xf32>) writes(%A[#here] : memref<?xf32>) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+  poly.compute @b dims ["i"] domain [#line] reads(%B[#here] : memref<?xf32>) writes(%B[#here] : memref<?xf32>) interleaved 1 {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+  poly.compute @c dims ["i"] domain [#line] reads(%C[#here] : memref<?xf32>) writes(%C[#here] : memref<?xf32>) interleaved 1 {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+  // CHECK: poly.schedule {
+  // CHECK-NEXT: poly.sequence {
+  // CHECK-NEXT: poly.filter [@a] {
+  // CHECK-NEXT: poly.band [@a] {{.*}} names ["i"]
+  // CHECK: poly.filter [@b, @c] {
+  // CHECK-NEXT: poly.band [@b, @c] {{.*}} names ["i"] {
+  // CHECK-NEXT: poly.sequence {
+  // CHECK-NEXT: poly.filter [@b] {
+  // CHECK: poly.filter [@c] {
+}
+transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
+  %b = transform.poly.computation @cut::@b of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.fission %b loop "i" at 1 : !transform.any_op
+  transform.yield
+}
+}
+
+// -----
+
 #points = affine_set<(i, j)[N] : (i >= 0, N - 1 - i >= 0, j - i >= 0, N - 1 - j >= 0)>
 #same = affine_map<(i, j)[N] -> (i, j)>
 

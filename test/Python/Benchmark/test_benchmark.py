@@ -13,7 +13,6 @@ import pytest
 sys.path.append(str(Path(__file__).parents[2] / "Benchmark"))
 
 import guard
-import page
 from machines import name_machine
 
 from espalier.models import MODELS, Net
@@ -164,12 +163,6 @@ def test_models_of_a_folder(tmp_path):
     empty = subprocess.run(command, capture_output=True, text=True, check=False)
     assert empty.returncode == 2
     assert "expects a folder of ONNX files" in empty.stderr
-
-
-def test_the_page_is_what_was_measured():
-    """A page that somebody edits, or lines without their page, would mislead."""
-    lines = list(page.read_lines(page.KEPT))
-    assert page.write(lines) == page.PAGE.read_text(encoding="utf-8")
 
 
 def test_guarded_rows_exist():

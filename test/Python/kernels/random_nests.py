@@ -223,6 +223,7 @@ class Scheduler:
                 ("fuse", [name, other, number(1, 2)], {}),
                 ("fuse", [name, other, number(1, 2)], {}),
                 ("fission", [name, loop], {}),
+                ("fission", [name, loop, number(1, 2)], {}),
                 ("merge", [name, other], {}),
                 ("move", [name, other], {}),
                 ("inline", [name], {}),

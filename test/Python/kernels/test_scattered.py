@@ -232,8 +232,8 @@ def test_interleaved_sums_are_factored_one_by_one() -> None:
     np.testing.assert_allclose(b, (x * x).sum(1), 1e-5)
 
 
-def test_fission_is_of_all_parts() -> None:
-    """There is none at a single point; loops that need each other stay one."""
+def test_fission_is_of_all_parts_or_at_one() -> None:
+    """Loops that need each other stay one, and others may be cut from them."""
 
     @kernel
     def steps(a: f32[n], b: f32[n], c: f32[n]) -> None:
@@ -257,3 +257,26 @@ def test_fission_is_of_all_parts() -> None:
 
     with pytest.raises(ScheduleError, match="expects to keep the flow dependence from @two"):
         Schedule(chain).fission("two", "i")
+
+    @kernel
+    def three(a: f32[n], b: f32[n], c: f32[n]) -> None:
+        for i in range(1, n):
+            label("one")
+            b[i] = a[i - 1] + 1.0
+            label("two")
+            a[i] = b[i] * 2.0
+            label("last")
+            c[i] = a[i] - b[i]
+
+    schedule = Schedule(three)
+    with pytest.raises(ScheduleError, match="expects to keep the flow dependence from @two"):
+        schedule.fission("two", "i", at=1)
+    with pytest.raises(ScheduleError, match="between 1 and 2 parts before the cut, out of 3"):
+        schedule.fission("two", "i", at=3)
+    schedule.fission("two", "i", at=2)
+    assert schedule.loops().count("for i") == 2
+    a, b, c = np.arange(5, dtype=np.float32), np.zeros(5, np.float32), np.zeros(5, np.float32)
+    schedule.compile(NO_CACHE)(a, b, c)
+    np.testing.assert_equal(b, [0, 1, 3, 7, 15])
+    np.testing.assert_equal(a, [0, 2, 6, 14, 30])
+    np.testing.assert_equal(c, a - b)

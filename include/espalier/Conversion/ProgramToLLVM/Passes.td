@@ -84,6 +84,31 @@ def ProgramSplitMasksPass : Pass<"program-split-masks", "mlir::func::FuncOp"> {
                            "mlir::vector::VectorDialect"];
 }
 
+def ProgramJoinSumsPass : Pass<"program-join-sums", "mlir::func::FuncOp"> {
+  let summary = "computes short sums side by side";
+  let description = [{
+    Each step of a sum in registers waits for the one before. Where two sums
+    follow each other, have the same iterations and few accumulators, and
+    neither needs what the other makes, they become one loop; each adds the same
+    terms in the same order as before. A loop of few iterations with one such
+    sum in each is unrolled first.
+
+    ```mlir
+    %a = scf.for %k = ... iter_args(%s = %zero) { A }
+    %b = scf.for %k = ... iter_args(%t = %zero) { B }
+    // becomes
+    %a, %b = scf.for %k = ... iter_args(%s = %zero, %t = %zero) { A; B }
+    ```
+
+    Buffers are told apart by the arguments and allocations that they are views
+    of.
+  }];
+  let statistics = [
+    Statistic<"numJoined", "num-joined", "Sums joined to the ones before">
+  ];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
+}
+
 def ProgramSequentializePass : Pass<"program-sequentialize", "mlir::func::FuncOp"> {
   let summary = "turns parallel loops that start no threads into sequential ones";
   let description = [{

@@ -26,7 +26,7 @@ llvm::Error FuseOp::command(ComputeTarget target, ComputeOp other) {
 }
 
 llvm::Error FissionOp::command(ComputeTarget compute) {
-  return fission(compute, getLoop());
+  return fission(compute, getLoop(), getAt());
 }
 
 llvm::Error MoveOp::command(ComputeTarget target, ComputeOp other) {

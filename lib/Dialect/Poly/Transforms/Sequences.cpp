@@ -4,6 +4,7 @@
 #include "Hints.h"
 #include "LoopNest.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace espalier::poly;
@@ -132,8 +133,51 @@ static void distribute(BandOp band, FilterOp filter) {
     child->moveBefore(&copy.getOrCreateBlock(), copy.getOrCreateBlock().end());
 }
 
+/// Makes a part of a sequence of some neighbours in one.
+static FilterOp groupParts(ArrayRef<FilterOp> parts) {
+  FilterOp first = parts.front();
+  if (parts.size() == 1)
+    return first;
+  OpBuilder builder(first);
+  llvm::SmallSetVector<Attribute, 4> symbols;
+  for (FilterOp part : parts)
+    symbols.insert(part.getComputations().begin(),
+                   part.getComputations().end());
+  auto group = FilterOp::create(builder, first.getLoc(),
+                                builder.getArrayAttr(symbols.getArrayRef()),
+                                /*sets=*/nullptr);
+  builder.setInsertionPointToStart(&group.getOrCreateBlock());
+  auto inner = SequenceOp::create(builder, group.getLoc());
+  for (FilterOp part : parts)
+    part->moveBefore(&inner.getOrCreateBlock(), inner.getOrCreateBlock().end());
+  return group;
+}
+
+/// Makes two parts of `parts`, which are those of a sequence below `loop`: the
+/// first `at`, and the others.
+static llvm::Expected<SmallVector<FilterOp>>
+cutParts(ArrayRef<FilterOp> parts, int64_t at, StringRef loop) {
+  int64_t last = parts.size() - 1;
+  if (at < 1 || at > last)
+    return refuse("expects between 1 and " + Twine(last) +
+                  " parts before the cut, out of " + Twine(parts.size()) +
+                  " below the nest of " + quote(loop) + ", but got " +
+                  Twine(at));
+  ArrayRef<FilterOp> before = parts.take_front(at),
+                     after = parts.drop_front(at);
+  for (FilterOp part : before)
+    for (StringRef symbol : getSymbols(part.getComputations()))
+      for (FilterOp other : after)
+        if (llvm::is_contained(getSymbols(other.getComputations()), symbol))
+          return refuse("expects each computation on one side of the cut, but "
+                        "got parts of @" +
+                        symbol + " on both");
+  return SmallVector<FilterOp>{groupParts(before), groupParts(after)};
+}
+
 /// Distributes loops over a sequence, as the command does.
-static llvm::Error distributeLoops(ComputeOp compute, StringRef name) {
+static llvm::Error distributeLoops(ComputeOp compute, StringRef name,
+                                   std::optional<int64_t> at) {
   llvm::Expected<LoopPosition> found = findLoop(compute, name);
   if (!found)
     return found.takeError();
@@ -145,6 +189,12 @@ static llvm::Error distributeLoops(ComputeOp compute, StringRef name) {
         "expects a sequence below the nest of " + quote(name) + ", but got " +
         (band.getChild() ? describeNode(band.getChild()) : "no node"));
   auto filters = llvm::to_vector(sequence.getBody().getOps<FilterOp>());
+  if (at) {
+    llvm::Expected<SmallVector<FilterOp>> sides = cutParts(filters, *at, name);
+    if (!sides)
+      return sides.takeError();
+    filters = std::move(*sides);
+  }
   for (FilterOp filter : filters)
     distribute(band, filter);
   sequence->moveBefore(band);
@@ -156,9 +206,12 @@ static llvm::Error distributeLoops(ComputeOp compute, StringRef name) {
   return llvm::Error::success();
 }
 
-llvm::Error espalier::poly::fission(ComputeTarget compute, StringRef loop) {
+llvm::Error espalier::poly::fission(ComputeTarget compute, StringRef loop,
+                                    std::optional<int64_t> at) {
+  auto edit = [at](ComputeOp compute, StringRef loop) {
+    return distributeLoops(compute, loop, at);
+  };
   return applyWithHint(
-      compute,
-      [&](ComputeOp compute) { return distributeLoops(compute, loop); },
-      [&] { return findLoops(compute, "distributed", distributeLoops); });
+      compute, [&](ComputeOp compute) { return edit(compute, loop); },
+      [&] { return findLoops(compute, "distributed", edit); });
 }

@@ -37,25 +37,34 @@ def FuseOp : PolyPairCommandOp<"fuse", ["loops"]> {
   }];
 }
 
-def FissionOp : PolyCommandOp<"fission"> {
-  let summary = "gives each part of a sequence loops of its own";
+def FissionOp : PolyCommandOp<"fission", ["at"]> {
+  let summary = "gives the parts of a sequence loops of their own";
   let description = [{
     Distributes the loop, and those of its nest inside, over the parts of the
-    sequence below the nest.
+    sequence below the nest: each part gets loops of its own or, with `at`, the
+    first `at` parts get some together, and all others together.
 
     #### Return modes
 
     - Silenceable failure: there is no such loop; there is no sequence below its
-      nest; a dependence would be broken.
+      nest; `at` leaves no part on one side; a computation has parts on both; a
+      dependence would be broken.
     - Definite failure: the target is not a computation.
 
     Example:
     ```mlir
     transform.poly.fission %acc loop "i" : !transform.any_op
+    transform.poly.fission %acc loop "i" at 2 : !transform.any_op
     ```
   }];
-  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop);
-  let assemblyFormat = "$target `loop` $loop attr-dict `:` type($target)";
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       Optional<Poly_NumberParam>:$open_at,
+                       StrAttr:$loop,
+                       OptionalAttr<I64Attr>:$at);
+  let assemblyFormat = [{
+    $target `loop` $loop (`at` custom<Number>($open_at, $at)^)? attr-dict `:`
+    type($target)
+  }];
 }
 
 def MoveOp : PolyPairCommandOp<"move"> {

@@ -134,8 +134,10 @@ llvm::Expected<llvm::SmallVector<int64_t>>
 fuse(ComputeTarget first, ComputeOp second, int64_t numLoops);
 
 /// Distributes a loop, and the loops of its nest inside, over the sequence
-/// below the nest.
-llvm::Error fission(ComputeTarget compute, llvm::StringRef loop);
+/// below the nest: over its parts or, with `at`, over the first `at` of them
+/// and the others.
+llvm::Error fission(ComputeTarget compute, llvm::StringRef loop,
+                    std::optional<int64_t> at = std::nullopt);
 
 /// Moves a part of a sequence, that which runs `compute`, to directly before
 /// the one that runs `before`.

@@ -276,6 +276,7 @@ void PlanChooser::run() {
     chooseFetch();
   }
   chooseParallelLoops();
+  chooseNeighbours();
   chooseKept(plan);
   choices.plans.push_back(plan);
 }

@@ -17,6 +17,12 @@
 //
 //   for tile of rows: for panel: for term
 //
+// Where the number of rows is not known before, a tile passes two panels before
+// the next tile does. With few rows, `program-join-sums` makes one loop of both
+// sums, which would wait for one another's steps:
+//
+//   for pair of panels: for tile of rows: for panel of the pair: for term
+//
 // Maps pass memory as their result lies in it.
 //
 //===----------------------------------------------------------------------===//
@@ -30,6 +36,9 @@ using namespace espalier::poly;
 static constexpr int64_t kMinTilesOfPart = 4;
 /// Vectors side by side in a register tile of such few rows.
 static constexpr int64_t kThinVectors = 2;
+/// Panels that pass a tile of a few rows side by side, and as many of these as
+/// each thread finds at least, so that none waits long for the others.
+static constexpr int64_t kPanelsAtOnce = 2, kPairsPerThread = 4;
 /// Terms on different pages that are read in turns.
 static constexpr int64_t kPagesAtOnce = 32;
 
@@ -312,4 +321,30 @@ bool PlanChooser::cutThinSum() {
   plan.insideSum = order;
   plan.terms = kPagesAtOnce;
   return true;
+}
+
+void PlanChooser::chooseNeighbours() {
+  if (!reduction || !plan.lanes || plan.block || !plan.insideSum.empty() ||
+      plan.numWindow || plan.fetch != Fetch::None || isSequential())
+    return;
+  auto hasVersions = [&](unsigned dim) {
+    return getRows(dim) > 1 && (isLimited(dim) || hasRowVersions(dim));
+  };
+  // Other sums of the tile are neighbours already.
+  bool isOther = false;
+  for (unsigned position = 0; position < computes.size(); ++position)
+    isOther |=
+        position != *reduction && shape(position).getNumDims() > plan.numShared;
+  int64_t size = kPanelsAtOnce * plan.tile[*plan.lanes];
+  std::optional<int64_t> width = getSharedExtent(*plan.lanes);
+  if (isOther || !width || *width % size != 0 ||
+      llvm::none_of(llvm::seq(0u, plan.numShared), hasVersions))
+    return;
+  ArrayRef<unsigned> shared = ArrayRef(plan.loops).take_front(plan.numParallel);
+  if (llvm::is_contained(shared, *plan.lanes) &&
+      *width / size < kPairsPerThread * target.getCores())
+    return;
+  plan.block = plan.lanes;
+  plan.blockSize = size;
+  plan.loops.push_back(*plan.lanes);
 }

@@ -113,6 +113,10 @@ private:
   /// The same for few rows that pass a matrix with long rows: blocks of columns
   /// pass a part, so that several panels use a page. Whether it did.
   bool cutThinSum();
+  /// Lets each tile of rows, of which there is code for each number, pass some
+  /// panels one after the other: with few rows, their sums are computed side by
+  /// side.
+  void chooseNeighbours();
 
   // Products of a matrix that is better read row by row (GemvByRows.cpp).
   bool isGemvByRows() const;

@@ -403,8 +403,12 @@ Command CommandMaker::makeStructure() {
   }
   case 4: {
     std::string loop = pickLoop();
-    return makeOne("fission", "loop " + quote(loop),
-                   [=](ComputeOp op) { return fission(op, loop); });
+    std::optional<int64_t> at;
+    if (random.chance(50))
+      at = random.pick(1, 3);
+    std::string cut = at ? " at " + std::to_string(*at) : "";
+    return makeOne("fission", "loop " + quote(loop) + cut,
+                   [=](ComputeOp op) { return fission(op, loop, at); });
   }
   case 5:
     return makePair("move", "before", "", moveBefore);
