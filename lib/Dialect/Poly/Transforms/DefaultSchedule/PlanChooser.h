@@ -111,6 +111,9 @@ private:
   /// The same for few rows that pass a matrix with long rows: blocks of columns
   /// pass a part, so that several panels use a page. Whether it did.
   bool cutThinSum();
+  /// The part of a sum over entries in blocks that its last loop is, if all
+  /// rows are to pass one block before the next.
+  const Part *findBlockOfEntries() const;
 
   // Products of a matrix that is better read row by row (GemvByRows.cpp).
   bool isGemvByRows() const;

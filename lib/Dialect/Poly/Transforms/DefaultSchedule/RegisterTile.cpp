@@ -21,6 +21,9 @@ static constexpr int64_t kPanelWays = 2;
 /// Cycles of a load that misses that cache, if others are on their way.
 static constexpr double kMissCycles = 1.5;
 
+/// What a row of vectors that is not aligned takes, beyond those of the row.
+static constexpr double kSplitVectors = 0.5;
+
 /// What the second-level cache delivers, where the panel lies.
 static constexpr double kPanelBytesPerCycle = 32;
 
@@ -49,7 +52,10 @@ static double getStepCycles(const TileProblem &problem, int64_t inner,
   double multiplyAdds = rows * vectors / 2.0;
   double loads =
       ((problem.broadcastVectors ? rows : rows * vectors) + vectors) / 2.0;
-  if (problem.broadcastVectors) {
+  if (problem.isScattered) {
+    // Each row of vectors begins in the middle of a line, and ends in one.
+    loads = (rows * (vectors + kSplitVectors) + 1) / 2.0;
+  } else if (problem.broadcastVectors) {
     if (!doRowsStay(problem, inner, outer))
       loads = rows * kMissCycles;
     double panel = vectors * problem.target.getVectorBits() / 8.0;
@@ -159,6 +165,9 @@ RegisterTile espalier::poly::chooseRegisterTile(const TileProblem &problem) {
       maxRows = std::max<int64_t>(1, maxRows / 2);
     else if (used == 1 && registers < kManyRegisters)
       maxRows = std::min(maxRows, kMaxThinRows);
+    // Results of more would keep what they read out of the first-level cache.
+    if (problem.isScattered)
+      maxRows = std::max<int64_t>(1, registers / 2 / used);
     // A rest of any number of rows has code of its own up to that many.
     if (inner >= 0 && !problem.extents[inner])
       maxRows = std::min(maxRows, kMaxRowVersions);
