@@ -300,21 +300,18 @@ void PlanChooser::chooseTile() {
   problem.sharesScalars = sharesScalars(main, rows);
   // At a place that data says, each row of vectors is another one.
   problem.isScattered =
-      target.getRegisters() < kManyRegisters &&
-      main.limited[main.getNumDims() - 1] &&
-      llvm::any_of(
-          main.reads,
-          [&](const ComputeAccess &read) {
-            bool isIndirect = llvm::any_of(
-                llvm::seq(kernel.getNumParameters(), read.map.getNumSymbols()),
-                [&](unsigned symbol) {
-                  return read.map.isFunctionOfSymbol(symbol);
-                });
-            return isIndirect && read.map.isFunctionOfDim(*plan.lanes) &&
-                   llvm::any_of(rows, [&](unsigned dim) {
-                     return read.map.isFunctionOfDim(dim);
-                   });
-          });
+      problem.window == 1 && main.limited[main.getNumDims() - 1] &&
+      llvm::any_of(main.reads, [&](const ComputeAccess &read) {
+        bool isIndirect = llvm::any_of(
+            llvm::seq(kernel.getNumParameters(), read.map.getNumSymbols()),
+            [&](unsigned symbol) {
+              return read.map.isFunctionOfSymbol(symbol);
+            });
+        return isIndirect && read.map.isFunctionOfDim(*plan.lanes) &&
+               llvm::any_of(rows, [&](unsigned dim) {
+                 return read.map.isFunctionOfDim(dim);
+               });
+      });
   RegisterTile tile = chooseRegisterTile(problem);
   plan.tile = tile.rows;
   plan.tile[*plan.lanes] = plan.width * tile.vectors;

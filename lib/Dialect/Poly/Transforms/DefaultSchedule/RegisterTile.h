@@ -44,7 +44,7 @@ struct TileProblem {
   /// LLVM holds in registers meanwhile.
   bool sharesScalars = false;
   /// Whether each step reads its vectors, which no rows share, at a place that
-  /// data says, and there are few registers.
+  /// data says.
   bool isScattered = false;
   /// How far apart scalars are that neighbours along the last two of `rowDims`
   /// read, the last one first; 0 if that is not known.
