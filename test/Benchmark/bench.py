@@ -56,7 +56,8 @@ from peers import Peer, has_relu, open_peers
 from random_rows import random_rows
 from recurrent_rows import run_recurrent
 from recursive_rows import run_recursive, summarize_rows
-from sparse_layers import SPARSE, vary_density
+from sparse_layers import find_break_even, vary_density
+from sparse_networks import SPARSE
 from substitutions import run_search
 
 from espalier.compiler import KERNEL_TIMES, Options, compile_for, default_cache
@@ -352,7 +353,7 @@ def main() -> int:
 def run_all(cases: list[Case], toy: bool, seconds: float) -> Iterator[dict[str, Any]]:
     """Yield the result line of each case."""
     kernel_times = default_cache() / KERNEL_TIMES
-    operators, recursive = [], []
+    operators, recursive, layers = [], [], []
     for case in cases:
         if "search" in case:
             model = BUILDERS[case["model"]](**case["toy" if toy else "sizes"])
@@ -366,7 +367,11 @@ def run_all(cases: list[Case], toy: bool, seconds: float) -> Iterator[dict[str, 
         elif case["model"] == "recurrent":
             yield run_rows(case, toy, seconds)
         elif case["model"] in SPARSE:
-            yield run_sparse(case, toy, seconds)
+            result = run_sparse(case, toy, seconds)
+            if case["model"] == "sparse_conv" and "layer" in case:
+                which = {"layer": case["layer"], "density": case["sizes"]["density"]}
+                layers.append(result | which)
+            yield result
         else:
             with tempfile.TemporaryDirectory() as cache:
                 result = run_case(case, toy, seconds, pathlib.Path(cache))
@@ -378,6 +383,7 @@ def run_all(cases: list[Case], toy: bool, seconds: float) -> Iterator[dict[str, 
         yield summarize(operators, toy)
     if recursive:
         yield summarize_rows(recursive, toy)
+    yield from find_break_even(layers)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import onnx
 from onnx import helper, numpy_helper
 from peers import Peer, open_peers, pointer
 from plain_c import COMPILERS, compile_c, describe
-from sparse_rows import KERNELS, SEED, Comparison, run_product
+from sparse_rows import KERNELS, SEED, Comparison, make_mkl_rows, multiply_mkl, run_product
 
 import espalier
 from espalier.compiler import Options
@@ -105,6 +106,13 @@ def make_layer(
     return model, weights, x, extents
 
 
+def _list_entries(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return where each row starts, and the places and values of its entries."""
+    starts = np.zeros(len(weights) + 1, np.int32)
+    np.cumsum(np.count_nonzero(weights, axis=1), out=starts[1:])
+    return starts, np.nonzero(weights)[1].astype(np.int32), weights[weights != 0]
+
+
 def _open_c(
     kind: str, weights: np.ndarray, x: np.ndarray, y: np.ndarray, extents: list[int]
 ) -> Peer | None:
@@ -112,16 +120,28 @@ def _open_c(
     library = compile_c(_C[kind], COMPILERS["clang"])
     if library is None:
         return None
-    starts = np.zeros(len(weights) + 1, np.int32)
-    np.cumsum(np.count_nonzero(weights, axis=1), out=starts[1:])
-    places = np.nonzero(weights)[1].astype(np.int32)
-    arrays = [starts, places, weights[weights != 0], x, np.zeros_like(y)]
+    arrays = [*_list_entries(weights), x, np.zeros_like(y)]
     pointers, numbers = [*map(pointer, arrays)], [*map(ctypes.c_int, extents)]
 
     def run(_: object = arrays) -> None:
         getattr(library, kind)(*pointers, *numbers)
 
     return Peer("c", describe(COMPILERS["clang"]), run)
+
+
+def _open_mkl(weights: np.ndarray, x: np.ndarray, threads: int) -> Peer | None:
+    """Return a product with entries by MKL: columns, of which each is a row of `x`."""
+    starts, places, value = _list_entries(weights)
+    made = make_mkl_rows(starts, places, value, weights.shape[1], threads)
+    if made is None:
+        return None
+    library, build, matrix = made
+    y = np.zeros((len(x), len(weights)), np.float32)
+
+    def run(_: object = (starts, places, value)) -> None:
+        multiply_mkl(library, matrix, x, y, by_rows=False)
+
+    return Peer("mkl", build, run)
 
 
 def run_layer(case: dict[str, Any], toy: bool, seconds: float) -> Comparison:
@@ -143,16 +163,19 @@ def run_layer(case: dict[str, Any], toy: bool, seconds: float) -> Comparison:
         results.append(y)
     error = float(np.abs(results[0] - results[1]).max() / max(np.abs(results[1]).max(), 1e-30))
     peers = [Peer("dense", "ours", calls[1])]
-    names = [name for name in case["baselines"] if name not in ("dense", "c")]
+    names = [name for name in case["baselines"] if name not in ("dense", "c", "mkl")]
     peers += open_peers(names, model, {"x": x}, case["threads"])
     compiled = _open_c(kind, weights, x, results[0], extents) if "c" in case["baselines"] else None
-    if compiled is not None:
-        peers.append(compiled)
+    product = _open_mkl(weights, x, case["threads"]) if "mkl" in case["baselines"] else None
+    peers += [peer for peer in (compiled, product) if peer is not None]
     clock = time.process_time if case["threads"] == 1 else time.perf_counter
     own, *others = measure_alternately([calls[0], *(peer.call for peer in peers)], seconds, clock)
     timings = {peer.name: timing for peer, timing in zip(peers, others, strict=True)}
     return Comparison(error, own, timings, peers)
 
+
+_SKIP_ZEROS = ("c", "mkl")
+"""The baselines whose time depends on the density."""
 
 SPARSE = dict.fromkeys(KERNELS, run_product) | dict.fromkeys(_C, run_layer)
 """What runs a case of each model."""
@@ -167,5 +190,29 @@ def vary_density(case: dict[str, Any], toy: bool) -> list[dict[str, Any]]:
         is_share = isinstance(density, float)
         what = f"{100 * density:g}_percent" if is_share else density.replace(":", "_of_")
         sizes = case["sizes"] | {"density": density}
-        varied.append(case | {"name": f"{case['name']}_{what}", "sizes": sizes})
+        own = {"name": f"{case['name']}_{what}", "layer": case["name"], "sizes": sizes}
+        varied.append(case | own)
     return varied
+
+
+def find_break_even(results: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield, for each layer with several densities, where our dense layer and others that
+    multiply by zeros are as fast: between those densities that were measured, or at least
+    or at most one of them.
+    """
+    for layer in dict.fromkeys(result["layer"] for result in results):
+        points = []
+        for result in (r for r in results if r["layer"] == layer):
+            dense = [t for name, t in result["baselines_ms"].items() if name not in _SKIP_ZEROS]
+            points.append((result["density"], result["median_ms"] / min(dense)))
+        points.sort()
+        if len(points) < 2:
+            continue
+        line = {"case": f"{layer}/break_even", "ratios": dict(points), "passed": True}
+        slower = next((i for i, (_, ratio) in enumerate(points) if ratio >= 1), len(points))
+        if slower in (0, len(points)):
+            bound = "at_most" if slower == 0 else "at_least"
+            yield line | {bound: points[0 if slower == 0 else -1][0]}
+            continue
+        (low, below), (high, above) = points[slower - 1 : slower + 1]
+        yield line | {"density": round(low + (high - low) * (1 - below) / (above - below), 3)}

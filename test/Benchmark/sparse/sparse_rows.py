@@ -190,26 +190,47 @@ class _Description(ctypes.Structure):
     _fields_ = [(name, ctypes.c_int) for name in ("type", "mode", "diag")]
 
 
-def _open_mkl(name: str, arrays: Arrays) -> Peer | None:
-    """Return the product of MKL, after its own analysis of the matrix."""
-    loaded = load_mkl(1)
-    if loaded is None or name not in ("spmv", "spmm"):
+def make_mkl_rows(
+    starts: np.ndarray, places: np.ndarray, value: np.ndarray, columns: int, threads: int
+) -> tuple[ctypes.CDLL, str, ctypes.c_void_p] | None:
+    """Return MKL, its build, and rows that it has analysed, if it is installed."""
+    loaded = load_mkl(threads)
+    if loaded is None:
         return None
     library, build = loaded
-    starts, x, y = arrays["starts"], arrays["x"], np.zeros_like(arrays["y"])
-    matrix, zero, one = ctypes.c_void_p(), ctypes.c_float(0), ctypes.c_float(1)
-    general, plain, row_major = _Description(20, 0, 0), 10, 101
-    ends, width = starts[1:], y[:1].size
-    places = [pointer(a) for a in (starts, ends, arrays["column"], arrays["value"])]
-    library.mkl_sparse_s_create_csr(ctypes.byref(matrix), 0, len(y), len(x), *places)
+    matrix, rows = ctypes.c_void_p(), len(starts) - 1
+    arrays = [pointer(a) for a in (starts, starts[1:], places, value)]
+    library.mkl_sparse_s_create_csr(ctypes.byref(matrix), 0, rows, columns, *arrays)
     library.mkl_sparse_optimize(matrix)
+    return library, build, matrix
 
-    def multiply() -> None:
+
+def multiply_mkl(
+    library: ctypes.CDLL, matrix: ctypes.c_void_p, x: np.ndarray, y: np.ndarray, by_rows: bool
+) -> None:
+    """Multiply MKL's `matrix` by the rows, or by the columns that rows of an array are."""
+    layout, width = (101, x.shape[1]) if by_rows else (102, len(x))
+    zero, one, general = ctypes.c_float(0), ctypes.c_float(1), _Description(20, 0, 0)
+    operand, result = (pointer(x), width, x.shape[1]), (pointer(y), y.shape[1])
+    library.mkl_sparse_s_mm(10, one, matrix, general, layout, *operand, zero, *result)
+
+
+def _open_mkl(name: str, arrays: Arrays) -> Peer | None:
+    """Return the product of MKL, after its own analysis of the matrix."""
+    if name not in ("spmv", "spmm"):
+        return None
+    starts, x, y = arrays["starts"], arrays["x"], np.zeros_like(arrays["y"])
+    made = make_mkl_rows(starts, arrays["column"], arrays["value"], len(x), 1)
+    if made is None:
+        return None
+    library, build, matrix = made
+    zero, one, general = ctypes.c_float(0), ctypes.c_float(1), _Description(20, 0, 0)
+
+    def multiply(_: object = arrays) -> None:
         if name == "spmv":
-            library.mkl_sparse_s_mv(plain, one, matrix, general, pointer(x), zero, pointer(y))
-            return
-        operand, result = (pointer(x), width, width), (pointer(y), width)
-        library.mkl_sparse_s_mm(plain, one, matrix, general, row_major, *operand, zero, *result)
+            library.mkl_sparse_s_mv(10, one, matrix, general, pointer(x), zero, pointer(y))
+        else:
+            multiply_mkl(library, matrix, x, y, by_rows=True)
 
     return Peer("mkl", build, multiply)
 

@@ -236,3 +236,32 @@ espalier::graphtopoly::makeEntryLists(const EntryTable &table,
                  [](const EntryList &list) { return list.entries.empty(); });
   return lists;
 }
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+ArrayId espalier::graphtopoly::addEntryArray(StatementList &program,
+                                             Location loc, Type type,
+                                             ArrayRef<int64_t> shape,
+                                             ArrayRef<char> bytes) {
+  Array array{Array::Kind::Constant, loc, type};
+  for (int64_t extent : shape)
+    array.extents.push_back(getAffineConstantExpr(extent, program.context));
+  array.constant =
+      interpreter::Tensor::wrap(RankedTensorType::get(shape, type), bytes)
+          .toAttribute();
+  return program.addArray(std::move(array));
+}
+
+ArrayId espalier::graphtopoly::addPlaces(StatementList &program, Location loc,
+                                         ArrayRef<int32_t> numbers,
+                                         int64_t bound) {
+  ArrayId added =
+      addEntryArray(program, loc, IntegerType::get(program.context, 32),
+                    {int64_t(numbers.size())},
+                    {reinterpret_cast<const char *>(numbers.data()),
+                     numbers.size() * sizeof(int32_t)});
+  program.arrays[added].bound = bound;
+  return added;
+}

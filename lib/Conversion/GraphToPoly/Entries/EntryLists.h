@@ -61,6 +61,14 @@ struct EntryList {
 llvm::SmallVector<EntryList> makeEntryLists(const EntryTable &table,
                                             const poly::EntryFormat &format);
 
+/// Adds a constant of `shape` that has the elements `bytes`.
+ArrayId addEntryArray(StatementList &program, mlir::Location loc,
+                      mlir::Type type, llvm::ArrayRef<int64_t> shape,
+                      llvm::ArrayRef<char> bytes);
+/// One of numbers from 0 to less than `bound`.
+ArrayId addPlaces(StatementList &program, mlir::Location loc,
+                  llvm::ArrayRef<int32_t> numbers, int64_t bound);
+
 } // namespace espalier::graphtopoly
 
 #endif // ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_ENTRYLISTS_H

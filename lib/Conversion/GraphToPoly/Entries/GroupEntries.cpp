@@ -30,6 +30,7 @@
 #include "GroupEntries.h"
 #include "../Renumber.h"
 #include "EntryLists.h"
+#include "PlaceEntries.h"
 #include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/Interpreter/Tensor.h"
 #include "mlir/IR/Remarks.h"
@@ -91,7 +92,6 @@ private:
   ArrayId addStarts(const EntryList &list);
   ArrayId addColumns(unsigned number, const EntryList &list);
   ArrayId addValues(const EntryList &list);
-  ArrayId addList(Type type, ArrayRef<int64_t> shape, ArrayRef<char> bytes);
   void add(Statement statement) {
     statements.push_back(program.statements.size());
     program.statements.push_back(std::move(statement));
@@ -162,27 +162,9 @@ std::string EntryGrouper::check(const EntryFormat &format) const {
 // Lists
 //===----------------------------------------------------------------------===//
 
-ArrayId EntryGrouper::addList(Type type, ArrayRef<int64_t> shape,
-                              ArrayRef<char> bytes) {
-  Array array{Array::Kind::Constant, sum.loc, type};
-  for (int64_t extent : shape)
-    array.extents.push_back(getAffineConstantExpr(extent, context));
-  array.constant =
-      interpreter::Tensor::wrap(RankedTensorType::get(shape, type), bytes)
-          .toAttribute();
-  return program.addArray(std::move(array));
-}
-
-static ArrayRef<char> getBytes(ArrayRef<int32_t> numbers) {
-  return {reinterpret_cast<const char *>(numbers.data()),
-          numbers.size() * sizeof(int32_t)};
-}
-
 ArrayId EntryGrouper::addStarts(const EntryList &list) {
   ArrayId starts =
-      addList(IntegerType::get(context, 32), {int64_t(list.starts.size())},
-              getBytes(list.starts));
-  program.arrays[starts].bound = list.countPlaces() + 1;
+      addPlaces(program, sum.loc, list.starts, list.countPlaces() + 1);
   program.arrays[starts].isMonotonic = true;
   return starts;
 }
@@ -214,7 +196,9 @@ ArrayId EntryGrouper::addColumns(unsigned number, const EntryList &list) {
   if (list.hasOwnPlaces)
     shape.push_back(numRows);
   ArrayId added =
-      addList(IntegerType::get(context, 32), shape, getBytes(numbers));
+      addEntryArray(program, sum.loc, IntegerType::get(context, 32), shape,
+                    {reinterpret_cast<const char *>(numbers.data()),
+                     numbers.size() * sizeof(int32_t)});
   program.arrays[added].bound = table.bounds[number];
   return added;
 }
@@ -227,8 +211,9 @@ ArrayId EntryGrouper::addValues(const EntryList &list) {
           bytes, table.bytes.slice(entry * table.valueBytes, table.valueBytes));
     else
       bytes.resize(bytes.size() + table.valueBytes);
-  return addList(program.arrays[table.values].elementType,
-                 {list.countPlaces(), int64_t(list.rows.size())}, bytes);
+  return addEntryArray(program, sum.loc,
+                       program.arrays[table.values].elementType,
+                       {list.countPlaces(), int64_t(list.rows.size())}, bytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -429,12 +414,17 @@ void espalier::graphtopoly::groupEntries(
     StatementList &program, MutableArrayRef<FusionGroup> fusionGroups) {
   llvm::DenseSet<ArrayId> escaping = findEscaping(program, fusionGroups);
   for (FusionGroup &fusionGroup : fusionGroups) {
-    const Statement &sum = program.statements[fusionGroup.statements.front()];
+    unsigned number = fusionGroup.statements.front();
+    const Statement &sum = program.statements[number];
     if (!sum.entries || sum.reduction != definition::ReduceKind::Sum ||
         sum.recurrence || sum.addsToTarget)
       continue;
     Location loc = sum.loc;
     llvm::DenseSet<ArrayId> local = findLocal(program, fusionGroup, escaping);
+    llvm::DenseSet<ArrayId> written;
+    for (unsigned statement : fusionGroup.statements)
+      written.insert(program.statements[statement].target);
+    std::optional<ImagePlaces> places = combinePlaces(program, number, written);
     std::string reason = "sums that others see before they are whole";
     if (local.contains(sum.target) &&
         fusionGroup.sharedDims == program.getRank(sum.target) &&
@@ -443,6 +433,8 @@ void espalier::graphtopoly::groupEntries(
     if (reason.empty())
       continue;
     unpackLocal(program, local);
+    if (places)
+      blockEntries(program, number, *places);
     remark::missed(loc, remark::RemarkOpts::name("RowsStayAlone")
                             .category("poly-group-entries"))
         << remark::metric("Reason", reason);

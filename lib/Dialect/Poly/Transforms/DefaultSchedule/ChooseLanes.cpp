@@ -308,6 +308,20 @@ void PlanChooser::chooseTile() {
   problem.outerHasVectors =
       rows.size() > 1 && hasVectors(rows[rows.size() - 2]);
   problem.sharesScalars = sharesScalars(main, rows);
+  // At a place that data says, each row of vectors is another one.
+  problem.isScattered =
+      problem.window == 1 && main.limited[main.getNumDims() - 1] &&
+      llvm::any_of(main.reads, [&](const ComputeAccess &read) {
+        bool isIndirect = llvm::any_of(
+            llvm::seq(kernel.getNumParameters(), read.map.getNumSymbols()),
+            [&](unsigned symbol) {
+              return read.map.isFunctionOfSymbol(symbol);
+            });
+        return isIndirect && read.map.isFunctionOfDim(*plan.lanes) &&
+               llvm::any_of(rows, [&](unsigned dim) {
+                 return read.map.isFunctionOfDim(dim);
+               });
+      });
   RegisterTile tile = chooseRegisterTile(problem);
   if (!tile.slides)
     sliding.reset();

@@ -23,6 +23,11 @@
 //
 //   for pair of panels: for tile of rows: for panel of the pair: for term
 //
+// Entries of sparse rows in blocks, of which each reads little, let all rows
+// pass a block at a tile of the others:
+//
+//   for tile: for block: for row: for entry of the block
+//
 // Maps pass memory as their result lies in it.
 //
 //===----------------------------------------------------------------------===//
@@ -205,10 +210,38 @@ SmallVector<unsigned> PlanChooser::getLoopOrder() const {
   if (plan.insideSum.empty() && !plan.block &&
       storesFarRows(ArrayRef(panel + 1, order.end())))
     std::rotate(panel, panel + 1, order.end());
+  if (const Part *block = findBlockOfEntries())
+    llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+      return block->row.isFunctionOfDim(a) < block->row.isFunctionOfDim(b);
+    });
   return order;
 }
 
+const Part *PlanChooser::findBlockOfEntries() const {
+  const ComputeShape &main = shape(*reduction);
+  unsigned number = getFirstOwn(main), entry = number + 1;
+  if (plan.numWindow || isSequential() || main.getNumDims() != entry + 1 ||
+      main.limited[number] || main.begins[number] != 0 || !main.parts[entry] ||
+      !main.getExtent(entry) ||
+      !main.parts[entry]->row.isFunctionOfDim(number) ||
+      llvm::count_if(computes, [&](unsigned i) {
+        return shapes[i].getNumDims() > plan.numShared;
+      }) != 1)
+    return nullptr;
+  return &*main.parts[entry];
+}
+
 void PlanChooser::cutSum() {
+  if (const Part *block = reduction ? findBlockOfEntries() : nullptr) {
+    for (unsigned dim : getLoopOrder())
+      if (block->row.isFunctionOfDim(dim))
+        plan.insideSum.push_back(dim);
+    // No block has more entries.
+    if (!plan.insideSum.empty())
+      plan.terms =
+          *shape(*reduction).getExtent(shape(*reduction).getNumDims() - 1) + 1;
+    return;
+  }
   if (!isPanelStreamed() || plan.numWindow || isSequential() ||
       llvm::count_if(computes, [&](unsigned i) {
         return shapes[i].getNumDims() > plan.numShared;

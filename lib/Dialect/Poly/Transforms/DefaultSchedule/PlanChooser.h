@@ -117,6 +117,9 @@ private:
   /// panels one after the other: with few rows, their sums are computed side by
   /// side.
   void chooseNeighbours();
+  /// The part of a sum over entries in blocks that its last loop is, if all
+  /// rows are to pass one block before the next.
+  const Part *findBlockOfEntries() const;
 
   // Products of a matrix that is better read row by row (GemvByRows.cpp).
   bool isGemvByRows() const;

@@ -25,6 +25,9 @@ static constexpr double kMissCycles = 1.5;
 /// time of one that does not, since the model is not exact.
 static constexpr double kMuchFaster = 0.5;
 
+/// What a row of vectors that is not aligned takes, beyond those of the row.
+static constexpr double kSplitVectors = 0.5;
+
 /// What the second-level cache delivers, where the panel lies.
 static constexpr double kPanelBytesPerCycle = 32;
 
@@ -56,7 +59,10 @@ static double getStepCycles(const TileProblem &problem, int64_t inner,
   // Vectors of a window are not aligned: each takes two accesses.
   if (problem.slide.taps > 1)
     loads = rows * vectors + 0.5;
-  if (problem.broadcastVectors) {
+  if (problem.isScattered) {
+    // Each row of vectors begins in the middle of a line, and ends in one.
+    loads = (rows * (vectors + kSplitVectors) + 1) / 2.0;
+  } else if (problem.broadcastVectors) {
     if (!doRowsStay(problem, inner, outer))
       loads = rows * kMissCycles;
     double panel = vectors * problem.target.getVectorBits() / 8.0;
@@ -166,6 +172,9 @@ static RegisterTile chooseTileOfSteps(const TileProblem &problem) {
       maxRows = std::max<int64_t>(1, maxRows / 2);
     else if (used == 1 && registers < kManyRegisters)
       maxRows = std::min(maxRows, kMaxThinRows);
+    // Results of more would keep what they read out of the first-level cache.
+    if (problem.isScattered)
+      maxRows = std::max<int64_t>(1, registers / 2 / used);
     // A rest of any number of rows has code of its own up to that many.
     if (inner >= 0 && !problem.extents[inner])
       maxRows = std::min(maxRows, espalier::kMaxRowVersions);

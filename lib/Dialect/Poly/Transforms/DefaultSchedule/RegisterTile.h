@@ -47,6 +47,9 @@ struct TileProblem {
   /// Whether rows read scalars that their neighbours read at other taps, which
   /// LLVM holds in registers meanwhile.
   bool sharesScalars = false;
+  /// Whether each step reads its vectors, which no rows share, at a place that
+  /// data says.
+  bool isScattered = false;
   /// How far apart scalars are that neighbours along the last two of `rowDims`
   /// read, the last one first; 0 if that is not known.
   int64_t innerRowBytes = 0, outerRowBytes = 0;

@@ -1,0 +1,97 @@
+"""Convolutions with pruned filters of many channels, whose entries are in blocks."""
+
+import re
+
+import numpy as np
+import pytest
+from onnx import helper
+
+import espalier
+from espalier import Options
+from support import make_model, one_op
+from test_sparse_weights import check, compile_sparse, prune, whole
+
+
+def count_blocks(model, filters):
+    """Return how many blocks of channels the lists of the program's only layer are in."""
+    text = str(espalier.lower(model, options=Options(cache=None, sparse="all")))
+    (size,) = set(re.findall(r"memref<(\d+)xi32> \{[^{}]*poly\.monotonic", text))
+    assert (int(size) - 1) % filters == 0
+    return (int(size) - 1) // filters
+
+
+IMAGES = [
+    ({"pads": [1, 1, 1, 1]}, (24, 130, 3, 3), (1, 130, 14, 14)),
+    ({"pads": [1, 1, 1, 1]}, (21, 130, 3, 3), (2, 130, 13, 29)),
+    ({"pads": [0, 2, 1, 0]}, (8, 200, 3, 3), (3, 200, 11, 8)),
+    ({"strides": [2, 2], "pads": [0, 1, 1, 0]}, (24, 130, 3, 3), (2, 130, 15, 33)),
+    ({"strides": [1, 2]}, (24, 130, 3, 3), (1, 130, 9, 40)),
+    ({"dilations": [2, 3], "pads": [2, 3, 2, 3]}, (24, 130, 3, 3), (1, 130, 14, 17)),
+    ({}, (24, 200, 5, 2), (1, 200, 12, 30)),
+    ({}, (24, 700, 5), (2, 700, 120)),
+    ({}, (8, 160, 3, 3, 3), (1, 160, 5, 6, 9)),
+]
+
+
+@pytest.mark.parametrize(("attributes", "weights", "image"), IMAGES)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_blocks_of_channels(attributes, weights, image, threads):
+    model = one_op("Conv", {"x": (np.float32, image)}, {"w": prune(weights, 0.1)}, **attributes)
+    # Vectors do not lie along rows of which every second point is read.
+    assert (count_blocks(model, weights[0]) > 1) == ("strides" not in attributes)
+    check(model, whole(image), threads=threads)
+
+
+@pytest.mark.parametrize("kind", ["zero", "one", "row", "column"])
+def test_filters_of_which_most_are_empty(kind):
+    image = (2, 130, 10, 18)
+    model = one_op(
+        "Conv", {"x": (np.float32, image)}, {"w": prune((24, 130, 3, 3), 0.1, kind)}, pads=[1] * 4
+    )
+    check(model, whole(image), threads=2)
+
+
+def test_groups_have_places_of_their_own():
+    image = (2, 160, 9, 17)
+    model = one_op("Conv", {"x": (np.float32, image)}, {"w": prune((16, 80, 3, 3), 0.1)}, group=2)
+    check(model, whole(image), threads=2)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float16])
+def test_blocks_of_other_numbers(dtype):
+    image = (1, 130, 9, 18)
+    w = prune((24, 130, 3, 3), 0.05, dtype=dtype)
+    check(one_op("Conv", {"x": (dtype, image)}, {"w": w}), whole(image, dtype))
+
+
+def test_batches_of_any_size_in_blocks():
+    model = one_op(
+        "Conv",
+        {"x": (np.float32, ["n", 130, 10, 12])},
+        {"w": prune((24, 130, 3, 3), 0.1)},
+        pads=[1, 1, 1, 1],
+    )
+    assert count_blocks(model, 24) > 1
+    sparse = compile_sparse(model, threads=2)
+    dense = espalier.compile(model, options=Options(cache=None))
+    for batch in [0, 1, 3, 17]:
+        x = whole((batch, 130, 10, 12))
+        np.testing.assert_array_equal(sparse(x), dense(x))
+
+
+def test_what_follows_is_in_the_kernel_of_the_blocks():
+    nodes = [
+        helper.make_node("Conv", ["x", "w", "b"], ["c"], pads=[1, 1, 1, 1]),
+        helper.make_node("Add", ["c", "x"], ["s"]),
+        helper.make_node("Relu", ["s"], ["r"]),
+        helper.make_node("Conv", ["r", "v"], ["y"], pads=[1, 1, 1, 1]),
+    ]
+    weights = {
+        "w": prune((130, 130, 3, 3), 0.05),
+        "v": prune((16, 130, 3, 3), 0.1, seed=1),
+        "b": whole(130),
+    }
+    model = make_model(nodes, {"x": (np.float32, [1, 130, 9, 14])}, ["y"], weights)
+    check(model, whole((1, 130, 9, 14)), threads=2)
+    text = str(espalier.lower(model, options=Options(cache=None, sparse="all")))
+    assert text.count("poly.call @") == 4
