@@ -106,18 +106,18 @@ private:
   Draft makeDraft(Proposal proposed) const;
   llvm::Expected<double> runDefault() const;
   Features describe(mlir::ModuleOp script) const;
-  llvm::Expected<Trial> runScript(mlir::ModuleOp script,
-                                  llvm::StringRef rule) const;
-  llvm::Expected<Trial> run(const Sketch &sketch,
-                            const Selection &selection) const;
+  MeasureOptions limitCandidate() const;
+  llvm::Expected<Trial> runScript(mlir::ModuleOp script, llvm::StringRef rule,
+                                  const MeasureOptions &measure) const;
+  llvm::Expected<Trial> run(const Sketch &sketch, const Selection &selection,
+                            const MeasureOptions &measure) const;
   bool isHopeless(unsigned sketch) const;
   void deriveByRule(const SketchRule &rule);
   void add(Candidate candidate);
   void addMeasured(Candidate candidate);
-  std::string
-  evaluate(mlir::ModuleOp script, llvm::ArrayRef<MeasuredOutput> expected,
-           bool returnsOutputs,
-           std::function<void(llvm::StringRef)> stepDone = {}) const;
+  std::string evaluate(mlir::ModuleOp script,
+                       llvm::ArrayRef<MeasuredOutput> expected,
+                       bool returnsOutputs, MeasureOptions measure) const;
 
   ProgramKernel kernel;
   const TuneOptions &options;
@@ -127,7 +127,11 @@ private:
   std::vector<std::string> ruleFaults;
   std::vector<MeasuredOutput> expected;
   double original = 0;
-  std::string originalCode;  ///< Of the default schedule.
+  std::string originalCode; ///< Of the default schedule.
+  /// What candidates have to come near to: the seconds of the fastest one, by
+  /// extent, and those of its process.
+  std::vector<double> rival;
+  double rivalWall = 0;
   std::string kind;          ///< What its largest computation is.
   std::vector<double> bests; ///< By default, and after each trial.
   unsigned numTrials = 0, numFailures = 0, numSinceGain = 0;

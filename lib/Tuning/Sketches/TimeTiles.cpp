@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Script.h"
+#include "../Script.h"
 #include "espalier/Dialect/Poly/Analysis/Extents.h"
 #include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/Dialect/Poly/Transforms/Skews.h"
