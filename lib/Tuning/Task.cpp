@@ -34,6 +34,8 @@ static constexpr unsigned kMaxFailed = 2;
 static constexpr unsigned kAttempts = 64;
 /// How often a sketch may be refused before it was ever measured.
 static constexpr unsigned kMaxRefused = 3;
+/// No kernel is worth more code.
+static constexpr uint64_t kMaxCodeBytes = 1 << 20;
 /// A candidate's process may take so many times as long as that of the fastest
 /// one, and so long beside that: compilations differ, and others have work for
 /// the machine.
@@ -113,6 +115,14 @@ static std::string hashCode(const CompiledProgram &program) {
   return llvm::utohexstr(hash, /*LowerCase=*/true);
 }
 
+/// The bytes of machine code, with what comes with it.
+static uint64_t countBytes(const CompiledProgram &program) {
+  uint64_t bytes = 0;
+  for (const auto &object : program.getObjects())
+    bytes += object->getBufferSize();
+  return bytes;
+}
+
 /// Adds the sketches of a rule of the user's, of which nothing is certain.
 void Task::deriveByRule(const SketchRule &rule) {
   auto report = [&](llvm::Error error) {
@@ -157,6 +167,11 @@ std::string Task::evaluate(ModuleOp script, ArrayRef<MeasuredOutput> expected,
   FailureOr<CompiledProgram> program = compileModule(payload, measure.codegen);
   if (failed(program))
     return Outcome::print(TrialStatus::NotCompiled, reasons);
+  if (script && countBytes(*program) > kMaxCodeBytes)
+    return Outcome::print(TrialStatus::NotCompiled,
+                          "expects at most " + Twine(kMaxCodeBytes) +
+                              " bytes of code, but got " +
+                              Twine(countBytes(*program)));
   std::string code = hashCode(*program);
   measure.codegen.finishStep("descriptor");
   if (script && options.interfere) {

@@ -71,6 +71,9 @@ public:
   /// was something to compare.
   llvm::Expected<bool> findWinner(std::optional<Winner> &winner);
 
+  /// What that tried of several schedules by size; nothing if there was none.
+  const std::optional<Trial> &getBranched() const { return branched; }
+
   /// How many candidates `findWinner` will run.
   unsigned countFinalRuns() const;
 
@@ -93,6 +96,13 @@ private:
     Selection selection;
     Trial trial;
   };
+  /// A candidate that is measured again, in turns with others.
+  struct Finalist {
+    mlir::OwningOpRef<mlir::ModuleOp> script;
+    Trial trial; ///< What was said before.
+    std::vector<double> times;
+    unsigned numWins = 0;
+  };
 
   Task(const ProgramKernel &kernel, const TuneOptions &options)
       : kernel(kernel), options(options) {}
@@ -105,6 +115,9 @@ private:
                  Sketch::Random &random) const;
   Draft makeDraft(Proposal proposed) const;
   llvm::Expected<double> runDefault() const;
+  bool mayBranch() const;
+  mlir::OwningOpRef<mlir::ModuleOp> makeBranched() const;
+  llvm::Expected<std::vector<Finalist>> chooseFinalists();
   Features describe(mlir::ModuleOp script) const;
   MeasureOptions limitCandidate() const;
   llvm::Expected<Trial> runScript(mlir::ModuleOp script, llvm::StringRef rule,
@@ -142,6 +155,7 @@ private:
   unsigned numSuggested = 0;
   /// Those that were measured, the fastest first.
   std::vector<Candidate> population;
+  std::optional<Trial> branched;
   std::vector<unsigned> numRefused; ///< By sketch.
   llvm::StringSet<> seen;
   llvm::StringMap<unsigned> numFailed; ///< In earlier searches, by script.
