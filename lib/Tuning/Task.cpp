@@ -97,6 +97,9 @@ llvm::Expected<std::unique_ptr<Task>> Task::create(const ProgramKernel &kernel,
   bool hasDefault = task->hasSpace();
   for (Sketch &sketch : deriveTimeTiles(*task->module))
     task->sketches.push_back(std::move(sketch));
+  for (Sketch &sketch :
+       derivePartialSums(*task->module, options.measure.threads))
+    task->sketches.push_back(std::move(sketch));
   for (const SketchRule &rule : options.rules)
     task->deriveByRule(rule);
   task->numRefused.resize(task->sketches.size());
