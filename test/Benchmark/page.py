@@ -24,8 +24,8 @@ FIELDS += ("class", "commit", "machine", "date")
 HEAD = """# Performance
 
 Our time beside that of others, in the same run and in turns, with default schedules and
-nothing tuned, also where we lose. *Speedup* is the fastest other's time over ours.
-Times to compile are by the clock, and left out where other work disturbed that.
+nothing tuned unless a table says so, also where we lose. *Speedup* is the fastest other's
+time over ours. Times to compile are by the clock, and left out where other work disturbed that.
 `test/Benchmark/page.py` writes this page from what `bench.py` has printed; the
 [guide to benchmarks](Guides/benchmarks.md) says how to run it.
 """
@@ -105,6 +105,7 @@ def write(lines: Iterable[Line]) -> str:
         groups.setdefault(key, []).append(line)
     text = [HEAD]
     titles = {"models": "Exports of torchvision, timm and transformers", "operators": "Operators"}
+    titles["tuned"] = "Tuned before"
     for (machine, folder), members in sorted(groups.items()):
         text += [f"## {titles.get(folder, folder)}: {machine}", ""]
         dates = sorted({line["date"] for line in members})
