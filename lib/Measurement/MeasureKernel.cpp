@@ -79,8 +79,10 @@ struct Outcome {
 };
 } // namespace
 
-/// Returns times of one run, after a first one, the shortest first.
-static std::vector<double> timeRuns(ProgramRun &program, bool ownTime) {
+/// Returns times of one run, after a first one, the shortest first; one time if
+/// that is hopeless beside `best`.
+static std::vector<double> timeRuns(ProgramRun &program, bool ownTime,
+                                    double best) {
   unsigned calls = 1;
   auto sample = [&] {
     return timeCall(
@@ -96,7 +98,9 @@ static std::vector<double> timeRuns(ProgramRun &program, bool ownTime) {
     calls *= 2;
     seconds = sample();
   }
-  std::vector<double> times = takeSamples(sample);
+  SampleLimits limits;
+  limits.best = best;
+  std::vector<double> times = takeSamples(sample, limits);
   for (double &time : times)
     time /= calls;
   return times;
@@ -167,17 +171,21 @@ static bool hasUnknownExtent(const espalier_program &program) {
 
 /// Runs `program`, compares what it computes with what follows in `expected`,
 /// if that is not empty, on `outputs`, to which it is added, and returns the
-/// seconds of runs, the shortest first.
+/// seconds of runs, the shortest first; one run if that is hopeless beside
+/// `best`.
 static llvm::Expected<std::vector<double>>
 measureRun(const espalier_program &program, const RunOptions &options,
-           ArrayRef<MeasuredOutput> expected,
+           ArrayRef<MeasuredOutput> expected, double best,
            std::vector<MeasuredOutput> &outputs) {
   auto run = ProgramRun::create(&program, options);
   if (!run)
     return run.takeError();
+  bool ownTime = options.threads == 1;
   // The first run touches memory and code for the first time.
-  if (llvm::Error error = (*run)->run())
-    return error;
+  std::optional<llvm::Error> error;
+  double first = timeCall([&] { error.emplace((*run)->run()); }, ownTime);
+  if (*error)
+    return std::move(*error);
   size_t begin = outputs.size();
   for (const ProgramArray &output : (*run)->getOutputs()) {
     // Later runs write the same arrays.
@@ -194,7 +202,9 @@ measureRun(const espalier_program &program, const RunOptions &options,
             made, expected.drop_front(std::min(begin, expected.size()))
                       .take_front(made.size())))
       return error;
-  return timeRuns(**run, options.threads == 1);
+  if (isHopeless(first, best))
+    return std::vector<double>{first};
+  return timeRuns(**run, ownTime, best);
 }
 
 llvm::Expected<MeasuredProgram>
@@ -234,9 +244,11 @@ espalier::measureProgram(CompiledProgram compiled, const KernelModule &kernel,
     extents = options.extents;
   MeasuredProgram result;
   double logarithms = 0, weights = 0;
-  for (MeasuredExtent extent : extents) {
+  for (auto [number, extent] : llvm::enumerate(extents)) {
     runOptions.unknownExtent = extent.extent;
-    auto times = measureRun(*program, runOptions, expected, result.outputs);
+    double best = number < options.best.size() ? options.best[number] : 0;
+    auto times =
+        measureRun(*program, runOptions, expected, best, result.outputs);
     if (!times)
       return times.takeError();
     logarithms += extent.weight * std::log(getMedian(*times));

@@ -10,6 +10,15 @@ using namespace espalier;
 /// Of 95 % of normal deviates, the largest.
 static constexpr double kDeviate = 1.96;
 
+/// What takes more than so many times the best is hopeless, unless it is as
+/// short as this, where memory that is touched for the first time may be why.
+static constexpr double kHopelessFactor = 3, kMinHopelessSeconds = 0.1;
+
+bool espalier::isHopeless(double seconds, double best) {
+  return best > 0 &&
+         seconds > std::max(kHopelessFactor * best, kMinHopelessSeconds);
+}
+
 /// Whether the median of which `times`, in order, are samples is known to
 /// `precision`. It has as many samples below it as heads there are in as many
 /// throws of a coin, whatever times are distributed like.
@@ -26,6 +35,8 @@ std::vector<double> espalier::takeSamples(llvm::function_ref<double()> sample,
   std::vector<double> times; // In order.
   double total = 0;
   auto isEnough = [&] {
+    if (times.size() == 1 && isHopeless(total, limits.best))
+      return true;
     if (times.size() < limits.minSamples)
       return false;
     if (total >= limits.maxSeconds || times.size() >= limits.maxSamples)

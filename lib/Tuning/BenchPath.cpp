@@ -89,11 +89,13 @@ llvm::Expected<std::vector<PathStep>> Task::tracePath() const {
         StopWatch watch(CLOCK_PROCESS_CPUTIME_ID);
         std::string lines;
         llvm::raw_string_ostream os(lines);
-        std::string outcome = evaluate(
-            *script, {}, /*returnsOutputs=*/false, [&](StringRef step) {
-              os << step << ' ' << llvm::format("%.9e", watch.takeSeconds())
-                 << '\n';
-            });
+        MeasureOptions measure = getMeasure();
+        measure.codegen.stepDone = [&](StringRef step) {
+          os << step << ' ' << llvm::format("%.9e", watch.takeSeconds())
+             << '\n';
+        };
+        std::string outcome =
+            evaluate(*script, {}, /*returnsOutputs=*/false, measure);
         return Outcome::parse(outcome).status == TrialStatus::Measured
                    ? lines
                    : "!" + Outcome::parse(outcome).error;

@@ -77,10 +77,16 @@ Outcome Outcome::parse(llvm::StringRef text) {
 llvm::Expected<Outcome>
 tuning::runOutcome(llvm::function_ref<std::string()> evaluate,
                    const MeasureOptions &options) {
+  auto start = std::chrono::steady_clock::now();
   auto text = runInChild(evaluate, options.timeLimit, options.memoryLimit,
                          [&] { return options.codegen.mustStop(); });
-  if (text)
-    return Outcome::parse((*text)->getBuffer());
+  if (text) {
+    Outcome outcome = Outcome::parse((*text)->getBuffer());
+    outcome.wall =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+            .count();
+    return std::move(outcome);
+  }
   llvm::Error error = text.takeError();
   if (error.isA<NoChildProcess>())
     return std::move(error);

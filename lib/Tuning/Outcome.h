@@ -14,6 +14,7 @@ struct Outcome {
   TrialStatus status = TrialStatus::Failed;
   double seconds = 0;
   std::string times; ///< As records keep them.
+  double wall = 0;   ///< Seconds that the process took.
   std::vector<MeasuredOutput> outputs;
   std::string error;
   std::string code; ///< A hash of the machine code.

@@ -41,3 +41,12 @@ LogicalResult tuning::applyScript(ModuleOp script, ModuleOp module) {
   return transform::applyTransformNamedSequence(
       module, getSequence(script), ModuleOp(), transform::TransformOptions());
 }
+
+void tuning::appendCommands(transform::NamedSequenceOp part,
+                            transform::NamedSequenceOp to) {
+  Block &from = part.getBody().front(), &end = to.getBody().front();
+  from.getArgument(0).replaceAllUsesWith(end.getArgument(0));
+  from.getTerminator()->erase();
+  end.getOperations().splice(end.getTerminator()->getIterator(),
+                             from.getOperations());
+}

@@ -32,6 +32,10 @@ inline mlir::transform::NamedSequenceOp getSequence(mlir::ModuleOp script) {
 mlir::OwningOpRef<mlir::ModuleOp> parseScript(llvm::StringRef text,
                                               mlir::MLIRContext *context);
 
+/// Moves the commands of `part` to the end of `to`.
+void appendCommands(mlir::transform::NamedSequenceOp part,
+                    mlir::transform::NamedSequenceOp to);
+
 /// Lets the sequence of `script` transform `module`. Fails after an error.
 mlir::LogicalResult applyScript(mlir::ModuleOp script, mlir::ModuleOp module);
 

@@ -39,16 +39,6 @@ transform::NamedSequenceOp ScriptCollector::addSequence(StringRef name) {
   return added;
 }
 
-/// Moves the commands of `part` to the end of `to`.
-static void appendCommands(transform::NamedSequenceOp part,
-                           transform::NamedSequenceOp to) {
-  Block &from = part.getBody().front(), &end = to.getBody().front();
-  from.getArgument(0).replaceAllUsesWith(end.getArgument(0));
-  from.getTerminator()->erase();
-  end.getOperations().splice(end.getTerminator()->getIterator(),
-                             from.getOperations());
-}
-
 void ScriptCollector::addChoice(ModuleOp part) {
   if (!choices)
     choices = addSequence(kStatementsSequence);

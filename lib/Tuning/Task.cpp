@@ -34,13 +34,12 @@ static constexpr unsigned kMaxFailed = 2;
 static constexpr unsigned kAttempts = 64;
 /// How often a sketch may be refused before it was ever measured.
 static constexpr unsigned kMaxRefused = 3;
-/// How many candidates are measured again at the end, and how often.
-static constexpr size_t kFinalists = 3;
-static constexpr unsigned kFinalRounds = 5;
-/// In how many rounds one has to be faster than the default.
-static constexpr unsigned kMinWins = 4;
-/// A schedule has to be faster than the default by this, for noise.
-static constexpr double kMinGain = 0.98;
+/// No kernel is worth more code.
+static constexpr uint64_t kMaxCodeBytes = 1 << 20;
+/// A candidate's process may take so many times as long as that of the fastest
+/// one, and so long beside that: compilations differ, and others have work for
+/// the machine.
+static constexpr double kSlowProcess = 4, kSpareSeconds = 2;
 
 //===----------------------------------------------------------------------===//
 // Candidates
@@ -98,6 +97,9 @@ llvm::Expected<std::unique_ptr<Task>> Task::create(const ProgramKernel &kernel,
   bool hasDefault = task->hasSpace();
   for (Sketch &sketch : deriveTimeTiles(*task->module))
     task->sketches.push_back(std::move(sketch));
+  for (Sketch &sketch :
+       derivePartialSums(*task->module, options.measure.threads))
+    task->sketches.push_back(std::move(sketch));
   for (const SketchRule &rule : options.rules)
     task->deriveByRule(rule);
   task->numRefused.resize(task->sketches.size());
@@ -114,6 +116,14 @@ static std::string hashCode(const CompiledProgram &program) {
   for (const auto &object : program.getObjects())
     hash = hash * 31 + llvm::xxh3_64bits(object->getBuffer());
   return llvm::utohexstr(hash, /*LowerCase=*/true);
+}
+
+/// The bytes of machine code, with what comes with it.
+static uint64_t countBytes(const CompiledProgram &program) {
+  uint64_t bytes = 0;
+  for (const auto &object : program.getObjects())
+    bytes += object->getBufferSize();
+  return bytes;
 }
 
 /// Adds the sketches of a rule of the user's, of which nothing is certain.
@@ -141,10 +151,8 @@ void Task::deriveByRule(const SketchRule &rule) {
 
 /// Applies `script`, if there is one, compiles and runs, all in this process,
 /// which is a child.
-std::string
-Task::evaluate(ModuleOp script, ArrayRef<MeasuredOutput> expected,
-               bool returnsOutputs,
-               std::function<void(llvm::StringRef)> stepDone) const {
+std::string Task::evaluate(ModuleOp script, ArrayRef<MeasuredOutput> expected,
+                           bool returnsOutputs, MeasureOptions measure) const {
   ModuleOp payload = module.get();
   std::string reasons;
   ScopedDiagnosticHandler handler(
@@ -157,13 +165,16 @@ Task::evaluate(ModuleOp script, ArrayRef<MeasuredOutput> expected,
     if (failed(applyScript(script, payload)))
       return Outcome::print(TrialStatus::Refused, reasons);
   }
-  MeasureOptions measure = getMeasure();
   measure.codegen.jobs = 1;
-  measure.codegen.stepDone = std::move(stepDone);
   measure.codegen.finishStep("apply");
   FailureOr<CompiledProgram> program = compileModule(payload, measure.codegen);
   if (failed(program))
     return Outcome::print(TrialStatus::NotCompiled, reasons);
+  if (script && countBytes(*program) > kMaxCodeBytes)
+    return Outcome::print(TrialStatus::NotCompiled,
+                          "expects at most " + Twine(kMaxCodeBytes) +
+                              " bytes of code, but got " +
+                              Twine(countBytes(*program)));
   std::string code = hashCode(*program);
   measure.codegen.finishStep("descriptor");
   if (script && options.interfere) {
@@ -193,9 +204,11 @@ llvm::Error Task::measureDefault() {
     bests = {original};
     return llvm::Error::success();
   }
-  llvm::Expected<Outcome> outcome =
-      runOutcome([&] { return evaluate(nullptr, {}, /*returnsOutputs=*/true); },
-                 getMeasure());
+  llvm::Expected<Outcome> outcome = runOutcome(
+      [&] {
+        return evaluate(nullptr, {}, /*returnsOutputs=*/true, getMeasure());
+      },
+      getMeasure());
   if (!outcome)
     return outcome.takeError();
   if (outcome->status != TrialStatus::Measured)
@@ -211,6 +224,10 @@ llvm::Error Task::measureDefault() {
   original = outcome->seconds;
   bests = {original};
   originalCode = outcome->code;
+  Trial first;
+  first.times = outcome->times;
+  rival = first.getMedians();
+  rivalWall = outcome->wall;
   expected = std::move(outcome->outputs);
   return llvm::Error::success();
 }
@@ -236,7 +253,20 @@ Features Task::describe(ModuleOp script) const {
   return Features();
 }
 
-llvm::Expected<Trial> Task::runScript(ModuleOp script, StringRef rule) const {
+/// How a candidate is measured: one that is much slower than the fastest takes
+/// no longer than that takes to see.
+MeasureOptions Task::limitCandidate() const {
+  MeasureOptions limited = getMeasure();
+  limited.best = rival;
+  std::chrono::duration<double> limit(kSlowProcess * rivalWall + kSpareSeconds);
+  limited.timeLimit =
+      std::min(limited.timeLimit,
+               std::chrono::duration_cast<std::chrono::milliseconds>(limit));
+  return limited;
+}
+
+llvm::Expected<Trial> Task::runScript(ModuleOp script, StringRef rule,
+                                      const MeasureOptions &measure) const {
   Trial trial;
   trial.rule = rule.str();
   llvm::raw_string_ostream(trial.script) << script;
@@ -247,11 +277,14 @@ llvm::Expected<Trial> Task::runScript(ModuleOp script, StringRef rule) const {
     return trial;
   }
   llvm::Expected<Outcome> outcome = runOutcome(
-      [&] { return evaluate(script, expected, /*returnsOutputs=*/false); },
-      getMeasure());
+      [&] {
+        return evaluate(script, expected, /*returnsOutputs=*/false, measure);
+      },
+      measure);
   if (!outcome)
     return outcome.takeError();
   trial.status = outcome->status;
+  trial.wall = outcome->wall;
   trial.seconds = outcome->seconds;
   trial.times = std::move(outcome->times);
   trial.error = std::move(outcome->error);
@@ -260,14 +293,15 @@ llvm::Expected<Trial> Task::runScript(ModuleOp script, StringRef rule) const {
 }
 
 llvm::Expected<Trial> Task::run(const Sketch &sketch,
-                                const Selection &selection) const {
-  return runScript(*sketch.select(selection), sketch.getRule());
+                                const Selection &selection,
+                                const MeasureOptions &measure) const {
+  return runScript(*sketch.select(selection), sketch.getRule(), measure);
 }
 
 llvm::Expected<Trial> Task::replay(const Trial &trial) const {
   FirstError error(module.get().getContext());
   if (auto script = parseScript(trial.script, module.get().getContext()))
-    return runScript(*script, trial.rule);
+    return runScript(*script, trial.rule, getMeasure());
   Trial refused = trial;
   refused.status = TrialStatus::Refused;
   refused.error = error.getText();
@@ -310,8 +344,15 @@ void Task::add(Candidate candidate) {
 }
 
 void Task::addMeasured(Candidate candidate) {
-  if (candidate.trial.seconds < getBest())
+  const Trial &trial = candidate.trial;
+  if (trial.seconds < getBest()) {
     numSinceGain = numRecalled = 0;
+    // One of a file tells nothing of processes.
+    if (trial.wall > 0) {
+      rival = trial.getMedians();
+      rivalWall = trial.wall;
+    }
+  }
   auto place = llvm::upper_bound(population, candidate,
                                  [](const Candidate &a, const Candidate &b) {
                                    return a.trial.seconds < b.trial.seconds;
@@ -500,7 +541,8 @@ llvm::Expected<std::optional<Trial>> Task::tryNext(Sketch::Random &random) {
     llvm::raw_string_ostream(text) << *script;
     if (!seen.insert(text).second)
       continue;
-    llvm::Expected<Trial> trial = run(sketch, proposed.selection);
+    llvm::Expected<Trial> trial =
+        run(sketch, proposed.selection, limitCandidate());
     if (!trial)
       return trial.takeError();
     trial->parent = std::move(proposed.parent);
@@ -508,72 +550,4 @@ llvm::Expected<std::optional<Trial>> Task::tryNext(Sketch::Random &random) {
     return std::move(*trial);
   }
   return std::nullopt;
-}
-
-static double median(std::vector<double> values) {
-  auto middle = values.begin() + values.size() / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-unsigned Task::countFinalRuns() const {
-  return population.empty()
-             ? 0
-             : kFinalRounds * (1 + std::min(population.size(), kFinalists));
-}
-
-/// Seconds of a run of the default schedule, 0 if it fails.
-llvm::Expected<double> Task::runDefault() const {
-  if (options.simulate)
-    return original;
-  llvm::Expected<Outcome> outcome = runOutcome(
-      [&] { return evaluate(nullptr, expected, /*returnsOutputs=*/false); },
-      getMeasure());
-  if (!outcome)
-    return outcome.takeError();
-  return outcome->status == TrialStatus::Measured ? outcome->seconds : 0;
-}
-
-llvm::Expected<bool> Task::findWinner(std::optional<Winner> &winner) {
-  if (population.empty())
-    return false;
-  size_t numFinalists = std::min(population.size(), kFinalists);
-  std::vector<double> defaults;
-  std::vector<std::vector<double>> times(numFinalists);
-  std::vector<unsigned> numWins(numFinalists);
-  for (unsigned round = 0; round < kFinalRounds; ++round) {
-    if (getMeasure().codegen.mustStop())
-      return false;
-    llvm::Expected<double> seconds = runDefault();
-    if (!seconds)
-      return seconds.takeError();
-    if (*seconds > 0)
-      defaults.push_back(*seconds);
-    for (size_t i = 0; i < numFinalists; ++i) {
-      const Candidate &candidate = population[i];
-      llvm::Expected<Trial> trial =
-          run(sketches[candidate.sketch], candidate.selection);
-      if (!trial)
-        return trial.takeError();
-      if (trial->status != TrialStatus::Measured)
-        continue;
-      times[i].push_back(trial->seconds);
-      numWins[i] += *seconds > trial->seconds;
-    }
-  }
-  if (defaults.empty())
-    return false;
-  original = median(std::move(defaults));
-  for (size_t i = 0; i < numFinalists; ++i) {
-    // One that fails now and then is none; nor is the default's own code, which
-    // noise may make the faster.
-    if (times[i].size() < kFinalRounds || numWins[i] < kMinWins ||
-        (!originalCode.empty() && population[i].trial.code == originalCode))
-      continue;
-    double seconds = median(std::move(times[i]));
-    if (seconds < kMinGain * original && (!winner || seconds < winner->seconds))
-      winner = {population[i].trial.rule, population[i].trial.script, seconds,
-                original};
-  }
-  return true;
 }

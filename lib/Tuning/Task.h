@@ -71,6 +71,9 @@ public:
   /// was something to compare.
   llvm::Expected<bool> findWinner(std::optional<Winner> &winner);
 
+  /// What that tried of several schedules by size; nothing if there was none.
+  const std::optional<Trial> &getBranched() const { return branched; }
+
   /// How many candidates `findWinner` will run.
   unsigned countFinalRuns() const;
 
@@ -93,6 +96,13 @@ private:
     Selection selection;
     Trial trial;
   };
+  /// A candidate that is measured again, in turns with others.
+  struct Finalist {
+    mlir::OwningOpRef<mlir::ModuleOp> script;
+    Trial trial; ///< What was said before.
+    std::vector<double> times;
+    unsigned numWins = 0;
+  };
 
   Task(const ProgramKernel &kernel, const TuneOptions &options)
       : kernel(kernel), options(options) {}
@@ -105,19 +115,22 @@ private:
                  Sketch::Random &random) const;
   Draft makeDraft(Proposal proposed) const;
   llvm::Expected<double> runDefault() const;
+  bool mayBranch() const;
+  mlir::OwningOpRef<mlir::ModuleOp> makeBranched() const;
+  llvm::Expected<std::vector<Finalist>> chooseFinalists();
   Features describe(mlir::ModuleOp script) const;
-  llvm::Expected<Trial> runScript(mlir::ModuleOp script,
-                                  llvm::StringRef rule) const;
-  llvm::Expected<Trial> run(const Sketch &sketch,
-                            const Selection &selection) const;
+  MeasureOptions limitCandidate() const;
+  llvm::Expected<Trial> runScript(mlir::ModuleOp script, llvm::StringRef rule,
+                                  const MeasureOptions &measure) const;
+  llvm::Expected<Trial> run(const Sketch &sketch, const Selection &selection,
+                            const MeasureOptions &measure) const;
   bool isHopeless(unsigned sketch) const;
   void deriveByRule(const SketchRule &rule);
   void add(Candidate candidate);
   void addMeasured(Candidate candidate);
-  std::string
-  evaluate(mlir::ModuleOp script, llvm::ArrayRef<MeasuredOutput> expected,
-           bool returnsOutputs,
-           std::function<void(llvm::StringRef)> stepDone = {}) const;
+  std::string evaluate(mlir::ModuleOp script,
+                       llvm::ArrayRef<MeasuredOutput> expected,
+                       bool returnsOutputs, MeasureOptions measure) const;
 
   ProgramKernel kernel;
   const TuneOptions &options;
@@ -127,7 +140,11 @@ private:
   std::vector<std::string> ruleFaults;
   std::vector<MeasuredOutput> expected;
   double original = 0;
-  std::string originalCode;  ///< Of the default schedule.
+  std::string originalCode; ///< Of the default schedule.
+  /// What candidates have to come near to: the seconds of the fastest one, by
+  /// extent, and those of its process.
+  std::vector<double> rival;
+  double rivalWall = 0;
   std::string kind;          ///< What its largest computation is.
   std::vector<double> bests; ///< By default, and after each trial.
   unsigned numTrials = 0, numFailures = 0, numSinceGain = 0;
@@ -138,6 +155,7 @@ private:
   unsigned numSuggested = 0;
   /// Those that were measured, the fastest first.
   std::vector<Candidate> population;
+  std::optional<Trial> branched;
   std::vector<unsigned> numRefused; ///< By sketch.
   llvm::StringSet<> seen;
   llvm::StringMap<unsigned> numFailed; ///< In earlier searches, by script.

@@ -403,6 +403,10 @@ llvm::Error Tuner::decide(Entry &entry) {
     return isDecided.takeError();
   if (!records || !*isDecided || options.measure.codegen.mustStop())
     return llvm::Error::success();
+  if (const std::optional<Trial> &trial = entry.task->getBranched())
+    if (llvm::Error error =
+            records->add(entry.task->getKey(), *trial, options.seed))
+      return error;
   return records->setWinner(entry.task->getKey(), entry.winner);
 }
 

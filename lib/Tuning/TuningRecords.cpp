@@ -1,7 +1,9 @@
 //===- TuningRecords.cpp - What was tried, and what came of it ------------===//
 
 #include "espalier/Tuning/TuningRecords.h"
+#include "espalier/Measurement/Samples.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -50,6 +52,22 @@ static TrialStatus parseStatus(llvm::StringRef text) {
     if (text == spelling)
       return static_cast<TrialStatus>(index);
   return TrialStatus::Failed;
+}
+
+std::vector<double> Trial::getMedians() const {
+  std::vector<double> medians;
+  for (llvm::StringRef part : llvm::split(times, "; ")) {
+    llvm::SmallVector<llvm::StringRef> texts;
+    part.split(texts, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+    std::vector<double> samples(texts.size());
+    for (auto [text, sample] : llvm::zip_equal(texts, samples))
+      if (text.getAsDouble(sample))
+        return {};
+    if (samples.empty())
+      return {};
+    medians.push_back(getMedian(samples));
+  }
+  return medians;
 }
 
 /// What features of this build begin with.
@@ -139,6 +157,7 @@ TuningRecords::findTrials(const char *statement,
     trial.error = row.getText(4);
     trial.code = row.getText(5);
     trial.compiler = row.getText(6);
+    trial.times = row.getText(7);
     // A damaged record tells no time.
     if (trial.status != TrialStatus::Measured || trial.seconds > 0)
       trials.push_back(std::move(trial));
@@ -150,15 +169,15 @@ TuningRecords::findTrials(const char *statement,
 
 llvm::Expected<std::vector<Trial>> TuningRecords::find(const TrialKey &key) {
   return findTrials(
-      "SELECT rule, script, status, seconds, error, code, compiler FROM trials "
-      "WHERE task = ? AND target = ? AND compiler = ? ORDER BY id",
+      "SELECT rule, script, status, seconds, error, code, compiler, times "
+      "FROM trials WHERE task = ? AND target = ? AND compiler = ? ORDER BY id",
       {key.task, key.target, key.compiler});
 }
 
 llvm::Expected<std::vector<Trial>>
 TuningRecords::findOfOtherBuilds(const TrialKey &key, unsigned most) {
   return findTrials(
-      "SELECT rule, script, status, min(seconds), error, code, compiler "
+      "SELECT rule, script, status, min(seconds), error, code, compiler, times "
       "FROM trials WHERE task = ? AND target = ? AND compiler <> ? AND "
       "status = 'measured' GROUP BY script ORDER BY min(seconds) LIMIT ?",
       {key.task, key.target, key.compiler, static_cast<int64_t>(most)});
@@ -167,7 +186,7 @@ TuningRecords::findOfOtherBuilds(const TrialKey &key, unsigned most) {
 llvm::Expected<std::vector<Trial>>
 TuningRecords::findFastest(const TrialKey &key, unsigned most) {
   return findTrials(
-      "SELECT rule, script, status, min(seconds), error, code, compiler "
+      "SELECT rule, script, status, min(seconds), error, code, compiler, times "
       "FROM trials WHERE task = ? AND target = ? AND status = 'measured' "
       "GROUP BY script ORDER BY min(seconds) LIMIT ?",
       {key.task, key.target, static_cast<int64_t>(most)});

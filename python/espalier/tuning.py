@@ -122,7 +122,10 @@ class Tuned:
 Rule = Callable[[str, str], Iterable[str]]
 """A function from the texts of a kernel and of its default schedule's script to scripts."""
 
-RULES = ("default", "order", "lanes", "parts", "blocks", "fetch", "skew", "wavefront")
+RULES = (
+    *("default", "order", "lanes", "parts", "blocks", "fetch"),
+    *("skew", "wavefront", "rfactor", "sizes"),
+)
 SEARCHES = ("random", "evolution", "drafts", "model")
 OBJECTIVES = ("sum", "target", "geomean")
 

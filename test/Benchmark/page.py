@@ -25,10 +25,10 @@ FIELDS += ("class", "of_bound", "commit", "machine", "date")
 HEAD = """# Performance
 
 Our time beside that of others, in the same run and in turns, with default schedules and
-nothing tuned, also where we lose. *Speedup* is the fastest other's time over ours, and
-*of bound* the least time that there could be, over ours: products at the peak, weights
-read once in each level or step from the cache that holds them. Means are geometric.
-Times to compile are by the clock, and left out where other work disturbed that.
+nothing tuned unless a table says so, also where we lose. *Speedup* is the fastest other's
+time over ours, and *of bound* the least time that there could be, over ours: products at
+the peak, weights read once in each level or step from the cache that holds them. Means are
+geometric. Times to compile are by the clock, and left out where other work disturbed that.
 `test/Benchmark/page.py` writes this page from what `bench.py` has printed; the
 [guide to benchmarks](Guides/benchmarks.md) says how to run it.
 """
@@ -63,6 +63,7 @@ GROUPS = {
     "operators": Group("Operators", lambda line: line["class"], lists_all=False),
     "cortex": Group("Recursive models", batch),
     "recurrent": Group("Recurrent layers", batch),
+    "tuned": Group("Tuned before"),
     "sparse": Group("Sparse products and layers", lambda line: name(line).partition("_")[0]),
 }
 

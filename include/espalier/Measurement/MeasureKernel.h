@@ -29,6 +29,9 @@ struct MeasureOptions {
   /// A kernel of extents that are not known runs with each of these, and its
   /// time is the geometric mean, with weights; with none, it is not measured.
   std::vector<MeasuredExtent> extents;
+  /// The seconds of the fastest rival with each of these extents, or one number
+  /// if all are known; what is hopeless beside it runs once. Empty for none.
+  std::vector<double> best;
   /// What a program reads of constants before it reads the same one again, as
   /// far as that matters: bytes of copies that the calls of a kernel take in
   /// turns. With the default, constants are never in a cache.

@@ -21,7 +21,14 @@ struct SampleLimits {
   /// Between these, they end once the median of all that there could be lies
   /// within so much of it, with 95 % confidence.
   double precision = 0.01;
+  /// What the fastest of its rivals takes; 0 for none. A first sample that is
+  /// hopeless beside it is the only one.
+  double best = 0;
 };
+
+/// Whether something that took so many seconds is too slow to be measured
+/// precisely, where another takes `best`; 0 for no such.
+bool isHopeless(double seconds, double best);
 
 /// Takes times by `sample`, which returns seconds, until the limits say that
 /// there are enough; returns them, the shortest first.

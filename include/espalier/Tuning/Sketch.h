@@ -105,6 +105,12 @@ std::vector<Sketch> deriveSketches(mlir::ModuleOp module);
 /// such loop nest.
 std::vector<Sketch> deriveTimeTiles(mlir::ModuleOp module);
 
+/// Derives a sketch of the only kernel of `module` in which `threads` threads
+/// add up parts of sums that have many terms and few elements, with rule
+/// `rfactor`. What it selects by default is legal. None for one thread, or if
+/// the kernel has no such sum.
+std::vector<Sketch> derivePartialSums(mlir::ModuleOp module, unsigned threads);
+
 /// Makes a sketch of the text that a rule of the user's gives for the kernel of
 /// `module`. Fails if that is no script for one kernel, if it changes what is
 /// not a schedule, or if a choice has no list of options.

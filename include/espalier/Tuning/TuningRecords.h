@@ -42,6 +42,8 @@ struct Trial {
   /// between them; with "; " between those of one extent that stands for what
   /// is not known and of the next.
   std::string times;
+  /// The seconds that its process took; not recorded.
+  double wall = 0;
   /// Otherwise, why not.
   std::string error;
   Features features;
@@ -49,6 +51,9 @@ struct Trial {
   std::string code;
   /// The build that tried it; empty for this one.
   std::string compiler;
+
+  /// The medians of `times`; empty if there are none.
+  std::vector<double> getMedians() const;
 };
 
 /// What a record is about: rows of other kernels, machines and builds stay.

@@ -69,3 +69,30 @@ transform.sequence failures(propagate) {
   // expected-error @below {{expects 'at' to be a map from 1 loops to one result}}
   transform.poly.peel %step loop "i" at 3 of ["k"] : !transform.any_op
 }
+
+// -----
+
+// BranchOp C1
+transform.sequence failures(propagate) {
+^bb0(%step: !transform.any_op):
+  // expected-error @below {{expects a name for each of one or more sets, but got 2 for 1}}
+  transform.poly.branch %step when [affine_set<()[N] : (N - 4 >= 0)>] as ["a", "b"] : !transform.any_op
+}
+
+// -----
+
+// BranchOp C1
+transform.sequence failures(propagate) {
+^bb0(%step: !transform.any_op):
+  // expected-error @below {{expects a name for each of one or more sets, but got 0 for 0}}
+  transform.poly.branch %step when [] as [] : !transform.any_op
+}
+
+// -----
+
+// BranchOp C2
+transform.sequence failures(propagate) {
+^bb0(%step: !transform.any_op):
+  // expected-error @below {{expects sets without dimensions, but one has 1}}
+  transform.poly.branch %step when [affine_set<(i)[N] : (N - i >= 0)>] as ["a"] : !transform.any_op
+}

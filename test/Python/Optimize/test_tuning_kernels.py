@@ -99,3 +99,63 @@ def test_models_and_kernels_are_tuned_together(tmp_path: Path) -> None:
     assert {"default", "skew"} <= rules
     statuses = {status for _, status, _ in find_trials(records)}
     assert "wrong" not in statuses
+
+
+@kernel
+def center(x: f32[3, 20000], mean: f32[3], y: f32[3, 20000]) -> None:
+    """Long sums, of few elements, and what many points do with them."""
+    for i in range(3):
+        mean[i] = 0.0
+    for i in range(3):
+        for k in range(20000):
+            mean[i] += 5e-5 * x[i, k]
+    for i in range(3):
+        for k in range(20000):
+            y[i, k] = x[i, k] - mean[i]
+
+
+@kernel
+def add_columns(x: f32[9000, 5], y: f32[5]) -> None:
+    """Elements side by side, which are no whole vector."""
+    for j in range(5):
+        y[j] = 0.0
+    for term in range(9000):
+        for j in range(5):
+            y[j] += x[term, j]
+
+
+def test_parts_of_long_sums_are_those_of_threads(tmp_path: Path) -> None:
+    records = tmp_path / "records.sqlite"
+    options = espalier.Options(records=records, cache=None, run_threads=2)
+    for of in center, add_columns:
+        espalier.tune(of, trials=10, options=options)
+    trials = find_trials(records)
+    parts = [(status, script) for rule, status, script in trials if rule == "rfactor"]
+    assert len(parts) > 2
+    assert {status for status, _ in parts} == {"measured"}
+    x = np.random.default_rng(1).random((3, 20000), np.float32)
+    columns = np.random.default_rng(2).random((9000, 5), np.float32)
+    seen = set()
+    for _, script in parts:
+        of = add_columns if '"part.term"' in script else center
+        schedule = Schedule(of)
+        schedule.replay(script.replace("@kernel::", f"@{of.name}::"))
+        seen.add(of.name)
+        for threads in 1, 2:
+            program = schedule.compile(espalier.Options(records=None, run_threads=threads))
+            if of is center:
+                mean, y = np.full(3, np.nan, np.float32), np.full_like(x, np.nan)
+                program(x, mean, y)
+                np.testing.assert_allclose(mean, x.mean(axis=1), rtol=1e-5)
+                np.testing.assert_allclose(y, x - x.mean(axis=1)[:, None], atol=1e-5)
+            else:
+                total = np.full(5, np.nan, np.float32)
+                program(columns, total)
+                np.testing.assert_allclose(total, columns.sum(axis=0), rtol=1e-5)
+    assert seen == {"center", "add_columns"}
+
+
+def test_one_thread_adds_up_no_parts(tmp_path: Path) -> None:
+    records = tmp_path / "records.sqlite"
+    espalier.tune(add_columns, trials=4, options=keeping(records))
+    assert "rfactor" not in {rule for rule, _, _ in find_trials(records)}

@@ -49,6 +49,25 @@ TEST(SamplesTest, OutliersCostNothing) {
   EXPECT_EQ(sampled.median, 1e-3);
 }
 
+TEST(SamplesTest, WhatIsHopelessIsTakenOnce) {
+  auto count = [](double seconds, double best) {
+    SampleLimits limits;
+    limits.best = best;
+    return takeSamples([&] { return seconds; }, limits).size();
+  };
+  EXPECT_EQ(count(1.4, 0.2), 1u);
+  EXPECT_EQ(count(0.5, 0.2), 5u) << "not much slower";
+  EXPECT_EQ(count(0.09, 0.001), 5u) << "soon done";
+  EXPECT_EQ(count(1.4, 0), 5u) << "no rival";
+  // A disturbance later on does not end it.
+  unsigned number = 0;
+  SampleLimits limits;
+  limits.best = 0.01;
+  EXPECT_EQ(
+      takeSamples([&] { return number++ == 2 ? 1.0 : 0.01; }, limits).size(),
+      5u);
+}
+
 TEST(SamplesTest, NoiseIsAveragedOut) {
   std::mt19937_64 random(1);
   unsigned count = 0;

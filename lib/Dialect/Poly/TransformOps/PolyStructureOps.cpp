@@ -2,7 +2,7 @@
 
 #include "CommandArguments.h"
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
-#include "espalier/Dialect/Poly/Transforms/Commands.h"
+#include "espalier/Dialect/Poly/Transforms/DataCommands.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -83,6 +83,25 @@ llvm::Error SpecializeOp::command(ComputeTarget compute) {
   if (getExtents())
     return specializeExtents(compute, getLoop(), *getExtents());
   return specializeSizes(compute, getLoop(), *getWhen());
+}
+
+LogicalResult BranchOp::verify() {
+  // C1
+  if (getWhen().empty() || getWhen().size() != getNames().size())
+    return emitOpError("expects a name for each of one or more sets, but got ")
+           << getNames().size() << " for " << getWhen().size();
+  // C2
+  for (IntegerSet set : getWhen().getAsValueRange<IntegerSetAttr>())
+    if (set.getNumDims() != 0)
+      return emitOpError("expects sets without dimensions, but one has ")
+             << set.getNumDims();
+  return success();
+}
+
+llvm::Error BranchOp::command(ComputeTarget compute) {
+  return branchOnSizes(
+      compute, llvm::to_vector(getWhen().getAsValueRange<IntegerSetAttr>()),
+      toStrings(getNames()));
 }
 
 llvm::Error RetileOp::command(ComputeTarget compute) {

@@ -243,6 +243,45 @@ def SpecializeOp : PolyCommandOp<"specialize", ["extents"]> {
   let hasVerifier = 1;
 }
 
+def BranchOp : PolyCommandOp<"branch"> {
+  let summary = "gives sizes computations of their own";
+  let description = [{
+    For sizes in each of the sets `when`, over the kernel's parameters, all
+    computations and arrays of the kernel have a copy, which the commands that
+    follow schedule as a kernel of its own: a large tile for many rows, and a
+    small one for few. The first set that holds counts. The copy of `s` that is
+    called `few` is `s.few`; sizes in none of the sets keep what there is. A copy
+    runs as its original did until then.
+
+    Constraints:
+    - (C1) there is a name for each set, and one set or more.
+    - (C2) sets have no dimensions.
+
+    #### Return modes
+
+    - Silenceable failure: the kernel has no parameters; no sizes meet a set and
+      none before it, or all meet one; a set is not affine, or has other symbols
+      than the parameters; there are more than eight; a name is empty or taken.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.branch %acc when [affine_set<()[n] : (16 - n >= 0)>]
+        as ["few"] : !transform.any_op
+    %few = transform.poly.computation @matmul::@acc.few of %module
+        : (!transform.any_op) -> !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       TypedArrayAttrBase<IntegerSetAttr,
+                                          "array of integer sets">:$when,
+                       StrArrayAttr:$names);
+  let assemblyFormat = [{
+    $target `when` $when `as` $names attr-dict `:` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
 def RetileOp : PolyCommandOp<"retile", ["by"]> {
   let summary = "gives what whole tiles leave smaller tiles";
   let description = [{

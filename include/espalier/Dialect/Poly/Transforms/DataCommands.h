@@ -56,6 +56,18 @@ llvm::Expected<LocalCopy> cacheWrite(ComputeOp compute, uint64_t write,
                                      const LocalOptions &options = {});
 
 //===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+/// Gives sizes in each of `conditions`, sets without dimensions over the
+/// kernel's parameters, copies of all computations and arrays of the kernel,
+/// called `s.few` for `s` and the name `few`; the first condition that holds
+/// counts. Others keep what there is. Copies run as their originals do.
+llvm::Error branchOnSizes(ComputeTarget compute,
+                          llvm::ArrayRef<mlir::IntegerSet> conditions,
+                          llvm::ArrayRef<llvm::StringRef> names);
+
+//===----------------------------------------------------------------------===//
 // Producers
 //===----------------------------------------------------------------------===//
 

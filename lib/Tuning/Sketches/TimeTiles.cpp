@@ -8,11 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Script.h"
+#include "CommandSketches.h"
 #include "espalier/Dialect/Poly/Analysis/Extents.h"
-#include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/Dialect/Poly/Transforms/Skews.h"
-#include "espalier/Tuning/Sketch.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -30,12 +28,9 @@ static constexpr unsigned kMaxTiled = 3;
 
 namespace {
 /// Derives sketches of one kernel.
-class TimeTiler {
+class TimeTiler : public CommandSketcher {
 public:
-  explicit TimeTiler(ModuleOp module)
-      : module(module), kernel(*module.getOps<poly::KernelOp>().begin()),
-        target(poly::getTarget(module)),
-        computes(llvm::to_vector(kernel.getComputes())) {}
+  using CommandSketcher::CommandSketcher;
 
   std::vector<Sketch> derive();
 
@@ -50,28 +45,14 @@ private:
   };
 
   bool hasSteps();
-  int64_t getWidth(poly::ComputeOp compute);
   llvm::StringRef getLoop(unsigned dim) {
     return computes.front().getDimName(dim);
   }
-  /// As the text of a script has it.
-  Attribute quote(const llvm::Twine &name) {
-    return StringAttr::get(module.getContext(), name);
-  }
   std::string printFusion(unsigned numTiled);
-  std::string printKnob(unsigned dim);
+  std::string printSizes(unsigned dim);
   std::string print(const Form &form);
-  /// A copy of the kernel after `script`, if that is legal.
-  OwningOpRef<ModuleOp> apply(ModuleOp script);
-  /// A sketch of the form, if what it selects by default is legal.
-  std::optional<Sketch> make(llvm::StringRef rule, const Form &form);
   std::optional<SmallVector<poly::Skew>> findSkews(unsigned numTiled);
   void chooseLanes(Form &form);
-
-  ModuleOp module;
-  poly::KernelOp kernel;
-  poly::TargetAttr target;
-  SmallVector<poly::ComputeOp> computes;
 };
 } // namespace
 
@@ -100,16 +81,8 @@ bool TimeTiler::hasSteps() {
   return numDims >= 2 && isReadBeside && (!steps || *steps > 1);
 }
 
-/// Lanes of a vector of what a computation writes.
-int64_t TimeTiler::getWidth(poly::ComputeOp compute) {
-  Type type = compute.getWriteAccesses().front().getType().getElementType();
-  return type.isIntOrFloat() ? target.getVectorBits() /
-                                   std::max(type.getIntOrFloatBitWidth(), 8u)
-                             : 1;
-}
-
 /// What the size of a tile may be along a loop.
-std::string TimeTiler::printKnob(unsigned dim) {
+std::string TimeTiler::printSizes(unsigned dim) {
   std::optional<int64_t> extent =
       poly::getBoxExtents(computes.front().getDomainSets().front())[dim];
   SmallVector<int64_t> sizes;
@@ -122,35 +95,14 @@ std::string TimeTiler::printKnob(unsigned dim) {
     }
   if (sizes.empty())
     sizes = {usual = *extent};
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << "%t" << dim << " = transform.tune.knob<"
-     << quote("tile." + getLoop(dim)) << "> = " << usual << " from options = [";
-  llvm::interleaveComma(sizes, os);
-  os << "] -> !transform.param<i64>\n";
-  return text;
-}
-
-static constexpr llvm::StringLiteral kHandle = "!transform.any_op";
-
-/// A script of these commands.
-static std::string printScript(llvm::StringRef commands) {
-  return ("module attributes {transform.with_named_sequence} {\n"
-          "transform.named_sequence @__transform_main(%module: " +
-          kHandle + " {transform.readonly}) {\n" + commands +
-          "transform.yield\n}\n}\n")
-      .str();
+  return printKnob("%t" + std::to_string(dim), "tile." + getLoop(dim), sizes,
+                   usual);
 }
 
 /// Lets all computations share the loops that are tiled.
 std::string TimeTiler::printFusion(unsigned numTiled) {
-  std::string text;
+  std::string text = printHandles();
   llvm::raw_string_ostream os(text);
-  for (auto [number, compute] : llvm::enumerate(computes))
-    os << "%c" << number << " = transform.poly.computation "
-       << SymbolRefAttr::get(kernel.getSymNameAttr(),
-                             FlatSymbolRefAttr::get(compute.getSymNameAttr()))
-       << " of %module : (" << kHandle << ") -> " << kHandle << "\n";
   for (auto [number, compute] : llvm::enumerate(computes)) {
     uint64_t shared = compute.getInterleaved().value_or(0);
     if (number > 0 && shared < numTiled)
@@ -173,7 +125,7 @@ std::string TimeTiler::print(const Form &form) {
   }
   auto dims = llvm::seq(form.numTiled);
   for (unsigned dim : dims)
-    os << printKnob(dim);
+    os << printSizes(dim);
   os << "transform.poly.tile %c0 loops [";
   llvm::interleaveComma(dims, os,
                         [&](unsigned dim) { os << quote(getLoop(dim)); });
@@ -193,31 +145,12 @@ std::string TimeTiler::print(const Form &form) {
     os << "transform.poly.vectorize %c" << number << " loop " << loop
        << " width " << getWidth(compute) << " peel_tail : " << kHandle << "\n";
   }
-  return printScript(text);
-}
-
-OwningOpRef<ModuleOp> TimeTiler::apply(ModuleOp script) {
-  FirstError error(module.getContext());
-  OwningOpRef<ModuleOp> copy = module.clone();
-  return succeeded(applyScript(script, *copy)) ? std::move(copy) : nullptr;
-}
-
-std::optional<Sketch> TimeTiler::make(llvm::StringRef rule, const Form &form) {
-  llvm::Expected<Sketch> sketch = parseSketch(rule, print(form), module);
-  if (!sketch) {
-    llvm::consumeError(sketch.takeError());
-    return std::nullopt;
-  }
-  if (!apply(*sketch->select(sketch->getDefault())))
-    return std::nullopt;
-  return std::move(*sketch);
+  return text;
 }
 
 /// By how much loops are skewed so that they can be tiled.
 std::optional<SmallVector<poly::Skew>> TimeTiler::findSkews(unsigned numTiled) {
-  OwningOpRef<ModuleOp> script =
-      parseScript(printScript(printFusion(numTiled)), module.getContext());
-  OwningOpRef<ModuleOp> fused = script ? apply(*script) : nullptr;
+  OwningOpRef<ModuleOp> fused = apply(printFusion(numTiled));
   if (!fused)
     return std::nullopt;
   auto copy = *fused->getOps<poly::KernelOp>().begin();
@@ -230,12 +163,12 @@ void TimeTiler::chooseLanes(Form &form) {
   SmallVector<bool> canHave = llvm::map_to_vector(
       computes, [&](poly::ComputeOp compute) { return getWidth(compute) > 1; });
   form.hasLanes = canHave;
-  if (make("", form))
+  if (make("", print(form)))
     return;
   form.hasLanes.assign(computes.size(), false);
   for (size_t number = 0; number < computes.size(); ++number) {
     form.hasLanes[number] = canHave[number];
-    if (canHave[number] && !make("", form))
+    if (canHave[number] && !make("", print(form)))
       form.hasLanes[number] = false;
   }
 }
@@ -252,7 +185,7 @@ std::vector<Sketch> TimeTiler::derive() {
     Form form = {numTiled, std::move(*skews)};
     chooseLanes(form);
     auto add = [&](llvm::StringRef rule) {
-      if (std::optional<Sketch> sketch = make(rule, form))
+      if (std::optional<Sketch> sketch = make(rule, print(form)))
         sketches.push_back(std::move(*sketch));
     };
     add("skew");

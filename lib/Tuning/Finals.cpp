@@ -1,0 +1,145 @@
+//===- Finals.cpp - Which candidate of a kernel wins ----------------------===//
+
+#include "Outcome.h"
+#include "Task.h"
+#include "espalier/Tuning/Branches.h"
+
+using namespace mlir;
+using namespace espalier;
+using namespace espalier::tuning;
+
+/// How many candidates are measured again at the end, and how often.
+static constexpr size_t kFinalists = 3;
+static constexpr unsigned kFinalRounds = 5;
+/// In how many rounds one has to be faster than the default.
+static constexpr unsigned kMinWins = 4;
+/// What branches on sizes is of this rule.
+static constexpr llvm::StringLiteral kBranchRule = "sizes";
+/// A schedule has to be faster than the default by this, for noise.
+static constexpr double kMinGain = 0.98;
+
+static double median(std::vector<double> values) {
+  auto middle = values.begin() + values.size() / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+unsigned Task::countFinalRuns() const {
+  if (population.empty())
+    return 0;
+  size_t numFinalists = std::min(population.size(), kFinalists);
+  return kFinalRounds * (1 + numFinalists + mayBranch());
+}
+
+bool Task::mayBranch() const {
+  ModuleOp alone = module.get();
+  return rival.size() > 1 && canBranch(*alone.getOps<poly::KernelOp>().begin());
+}
+
+/// Seconds of a run of the default schedule, 0 if it fails.
+llvm::Expected<double> Task::runDefault() const {
+  if (options.simulate)
+    return original;
+  llvm::Expected<Outcome> outcome = runOutcome(
+      [&] {
+        return evaluate(nullptr, expected, /*returnsOutputs=*/false,
+                        getMeasure());
+      },
+      getMeasure());
+  if (!outcome)
+    return outcome.takeError();
+  return outcome->status == TrialStatus::Measured ? outcome->seconds : 0;
+}
+
+/// A script that runs for each length what was fastest with it; null if that is
+/// the same for all, or cannot be one script.
+OwningOpRef<ModuleOp> Task::makeBranched() const {
+  if (!mayBranch())
+    return nullptr;
+  std::vector<std::vector<double>> seconds;
+  std::vector<size_t> numbers; // In the population.
+  for (auto [number, candidate] : llvm::enumerate(population)) {
+    std::vector<double> medians = candidate.trial.getMedians();
+    if (medians.size() != rival.size())
+      continue;
+    seconds.push_back(std::move(medians));
+    numbers.push_back(number);
+  }
+  if (seconds.empty())
+    return nullptr;
+  std::vector<Branch> branches = chooseBranches(getMeasure().extents, seconds);
+  if (branches.size() < 2)
+    return nullptr;
+  SmallVector<OwningOpRef<ModuleOp>> scripts;
+  for (Branch &branch : branches) {
+    const Candidate &candidate = population[numbers[branch.candidate]];
+    branch.candidate = scripts.size();
+    scripts.push_back(sketches[candidate.sketch].select(candidate.selection));
+  }
+  ModuleOp alone = module.get();
+  return makeBranches(*alone.getOps<poly::KernelOp>().begin(), branches,
+                      scripts);
+}
+
+/// The fastest, and what branches between candidates, which is tried for that.
+llvm::Expected<std::vector<Task::Finalist>> Task::chooseFinalists() {
+  std::vector<Finalist> finalists;
+  for (size_t i = 0; i < std::min(population.size(), kFinalists); ++i) {
+    const Candidate &candidate = population[i];
+    finalists.push_back({sketches[candidate.sketch].select(candidate.selection),
+                         candidate.trial,
+                         {}});
+  }
+  OwningOpRef<ModuleOp> script = makeBranched();
+  if (!script || getMeasure().codegen.mustStop())
+    return std::move(finalists);
+  llvm::Expected<Trial> trial = runScript(*script, kBranchRule, getMeasure());
+  if (!trial)
+    return trial.takeError();
+  branched = *trial;
+  if (trial->status == TrialStatus::Measured)
+    finalists.push_back({std::move(script), std::move(*trial), {}});
+  return std::move(finalists);
+}
+
+llvm::Expected<bool> Task::findWinner(std::optional<Winner> &winner) {
+  if (population.empty())
+    return false;
+  auto finalists = chooseFinalists();
+  if (!finalists)
+    return finalists.takeError();
+  std::vector<double> defaults;
+  for (unsigned round = 0; round < kFinalRounds; ++round) {
+    if (getMeasure().codegen.mustStop())
+      return false;
+    llvm::Expected<double> seconds = runDefault();
+    if (!seconds)
+      return seconds.takeError();
+    if (*seconds > 0)
+      defaults.push_back(*seconds);
+    for (Finalist &finalist : *finalists) {
+      llvm::Expected<Trial> trial =
+          runScript(*finalist.script, finalist.trial.rule, getMeasure());
+      if (!trial)
+        return trial.takeError();
+      if (trial->status != TrialStatus::Measured)
+        continue;
+      finalist.times.push_back(trial->seconds);
+      finalist.numWins += *seconds > trial->seconds;
+    }
+  }
+  if (defaults.empty())
+    return false;
+  original = median(std::move(defaults));
+  for (Finalist &finalist : *finalists) {
+    // One that fails now and then is none; nor is the default's own code, which
+    // noise may make the faster.
+    if (finalist.times.size() < kFinalRounds || finalist.numWins < kMinWins ||
+        (!originalCode.empty() && finalist.trial.code == originalCode))
+      continue;
+    double seconds = median(std::move(finalist.times));
+    if (seconds < kMinGain * original && (!winner || seconds < winner->seconds))
+      winner = {finalist.trial.rule, finalist.trial.script, seconds, original};
+  }
+  return true;
+}
