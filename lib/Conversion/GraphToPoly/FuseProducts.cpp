@@ -31,6 +31,10 @@ static constexpr int64_t kMinBlockRows = 16;
 /// Rows of a block whose length is not known: 1000 scores of each, and as many
 /// weights, take a quarter of a megabyte.
 static constexpr int64_t kOpenBlockRows = 32;
+/// Terms of the first product and columns of the second one for each row of a
+/// block, at most: with more, what each block reads of their other operands
+/// takes longer than writing and reading scores.
+static constexpr int64_t kMaxPassed = 16;
 /// What the rows of a block are a multiple of, if there are blocks enough: the
 /// usual numbers of rows of a register tile divide it.
 static constexpr int64_t kRowStep = 4;
@@ -86,6 +90,9 @@ private:
   std::vector<Statement> renumber(ArrayRef<unsigned> statements,
                                   const Renumbering &rows,
                                   const llvm::DenseSet<ArrayId> &local);
+  /// How many elements of the products' other operands there are for each score
+  /// of a row; none if that is not known.
+  std::optional<int64_t> countPassed(const Chain &chain) const;
   Blocks cut(ArrayRef<AffineExpr> extents, int64_t rows) const;
   void fuse(const Chain &chain);
 
@@ -252,11 +259,32 @@ ProductFuser::Blocks ProductFuser::cut(ArrayRef<AffineExpr> extents,
   return blocks;
 }
 
+std::optional<int64_t> ProductFuser::countPassed(const Chain &chain) const {
+  unsigned shared = chain.rows->sharedDims;
+  auto getProduct = [](ArrayRef<AffineExpr> extents) {
+    std::optional<int64_t> product = 1;
+    for (AffineExpr extent : extents)
+      if (std::optional<int64_t> number = getNumber(extent); number && product)
+        product = llvm::SaturatingMultiply<uint64_t>(*product, *number);
+      else
+        product = std::nullopt;
+    return product;
+  };
+  const Statement &first = program.statements[chain.first->statements.front()];
+  const Statement &second =
+      program.statements[chain.second->statements.front()];
+  ArrayRef<AffineExpr> results = program.arrays[second.target].extents;
+  std::optional<int64_t> terms = getProduct(
+      ArrayRef(first.extents).drop_front(program.getRank(first.target)));
+  std::optional<int64_t> columns = getProduct(results.drop_front(shared));
+  return terms && columns ? std::optional(*terms + *columns) : std::nullopt;
+}
+
 void ProductFuser::fuse(const Chain &chain) {
   std::optional<int64_t> block = chooseBlock(chain);
-  if (!block)
-    return;
   unsigned shared = chain.rows->sharedDims;
+  if (!block || countPassed(chain).value_or(INT64_MAX) > kMaxPassed * *block)
+    return;
   SmallVector<AffineExpr> extents(
       ArrayRef(program.arrays[chain.scores].extents).take_front(shared));
   llvm::DenseSet<ArrayId> local{chain.scores, chain.weights};

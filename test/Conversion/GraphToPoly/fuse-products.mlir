@@ -134,3 +134,39 @@ module attributes {poly.target = #poly.target<cpu = "znver3", features = "", vec
     return %y : tensor<12x?x64xf32>
   }
 }
+
+// -----
+
+// Rows of a block are as long as those of an operand: lanes lie along them.
+// CHECK-LABEL: poly.kernel private @matmul_layer_norm_{{[0-9a-f]+}}(
+// CHECK:         interleaved 1
+// CHECK-LABEL: func.func @main
+// SCHEDULE-LABEL: poly.kernel private @matmul_layer_norm_{{[0-9a-f]+}}(
+// SCHEDULE:         poly.filter [@s2_init, @s2,
+// SCHEDULE-NEXT:      poly.band {{.*}} loops [sequential] {
+// SCHEDULE:             poly.filter [@s2] {
+// SCHEDULE-NEXT:          poly.band [@s2] {{.*}} loops [sequential, vector(32)] {
+// SCHEDULE-LABEL: func.func @main
+module attributes {poly.target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 8>} {
+  func.func @main(%x: tensor<512x256xf32>, %w: tensor<256x1024xf32>, %s: tensor<1024xf32>, %b: tensor<1024xf32>, %u: tensor<1024x64xf32>) -> tensor<512x64xf32> {
+    %0 = graph.matmul %x, %w : (tensor<512x256xf32>, tensor<256x1024xf32>) -> tensor<512x1024xf32>
+    %1 = graph.layer_norm %0, %s, %b {axis = 1 : i64, epsilon = 1.0e-5 : f64} : (tensor<512x1024xf32>, tensor<1024xf32>, tensor<1024xf32>) -> tensor<512x1024xf32>
+    %2 = graph.matmul %1, %u : (tensor<512x1024xf32>, tensor<1024x64xf32>) -> tensor<512x64xf32>
+    return %2 : tensor<512x64xf32>
+  }
+}
+
+// -----
+
+// Each block would read so many columns that this takes longer than it saves.
+// CHECK-LABEL: poly.kernel private @matmul_
+// CHECK-NOT:     interleaved
+// CHECK-LABEL: func.func @main
+module attributes {poly.target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 8>} {
+  func.func @main(%x: tensor<512x256xf32>, %w: tensor<256x1024xf32>, %u: tensor<1024x512xf32>) -> tensor<512x512xf32> {
+    %0 = graph.matmul %x, %w : (tensor<512x256xf32>, tensor<256x1024xf32>) -> tensor<512x1024xf32>
+    %1 = graph.softmax %0 {axis = 1 : i64} : (tensor<512x1024xf32>) -> tensor<512x1024xf32>
+    %2 = graph.matmul %1, %u : (tensor<512x1024xf32>, tensor<1024x512xf32>) -> tensor<512x512xf32>
+    return %2 : tensor<512x512xf32>
+  }
+}

@@ -63,9 +63,10 @@ int64_t PlanChooser::scoreVectorDim(const ComputeShape &compute,
       score += kNoLanes;
     else if (stride == 1)
       score += 4 * weight;
-    // Lanes in long rows read each in a line of its own, again and again.
+    // Lanes in long rows read each in a line of its own, again and again. What
+    // is there for one tile alone lies as the lanes do.
     else if (dim < plan.numShared && std::abs(*stride) >= plan.width &&
-             isa<BlockArgument>(access.array) &&
+             (isa<BlockArgument>(access.array) || isShared(access.array)) &&
              getOwnRun(compute, access, plan.width, plan.numShared) >=
                  kLongRow * plan.width)
       score += kLongRowScore;
