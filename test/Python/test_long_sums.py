@@ -1,4 +1,4 @@
-"""Sums that are cut into parts because what they read does not fit a cache."""
+"""Sums whose code depends on how much they read, and for how many rows."""
 
 import numpy as np
 import pytest
@@ -52,3 +52,24 @@ def test_blocks_of_rows_without_parts(threads):
     values = np.random.default_rng(1).standard_normal((700, 200), np.float32)
     expected = espalier.interpret(model, {"x": values})["y"]
     np.testing.assert_allclose(function(values), expected, atol=1e-3, rtol=1e-4)
+
+
+@pytest.mark.parametrize("activation", ["Relu", "Tanh"])
+def test_sums_of_few_rows(activation: str) -> None:
+    """There is code for each number of rows, in which sums may be side by side."""
+    random = np.random.default_rng(3)
+    terms, width = 70, 192
+    net = Net("rows")
+    x = net.input("x", ["rows", terms])
+    weights, bias = random.standard_normal((terms, width)), random.standard_normal(width)
+    y = net.node("MatMul", x, net.constant(weights.astype(np.float32)))
+    y = net.node("Add", y, net.constant(bias.astype(np.float32)))
+    model = net.finish((net.node(activation, y), "y", ["rows", width]))
+    function = espalier.compile(model, options=espalier.Options(cache=None))
+    apply = {"Relu": lambda v: np.maximum(v, 0), "Tanh": np.tanh}[activation]
+    for rows in (*range(9), 23):
+        given = random.standard_normal((rows, terms)).astype(np.float32)
+        expected = apply(given.astype(np.float64) @ weights.astype(np.float32) + bias)
+        for threads in (1, 2):
+            function.set_num_threads(threads)
+            np.testing.assert_allclose(function(given), expected, 1e-4, 1e-4)
