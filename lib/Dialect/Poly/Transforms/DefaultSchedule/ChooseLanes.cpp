@@ -300,7 +300,8 @@ void PlanChooser::chooseTile() {
     std::tie(sliding, problem.slide) = *found;
   auto hasVectors = [&](unsigned dim) {
     return llvm::any_of(main.reads, [&](const ComputeAccess &read) {
-      return isa<BlockArgument>(read.array) && read.map.isFunctionOfDim(dim) &&
+      return read.array != main.writes.front().array &&
+             read.map.isFunctionOfDim(dim) &&
              read.map.isFunctionOfDim(*plan.lanes) &&
              getStride(read, *plan.lanes, plan.width) != 0;
     });
