@@ -218,6 +218,7 @@ LogicalResult StepRunner::runSteps(ReadBlock &read) {
   StatementList &program = variant.program;
   program.vectorLanes = target.getLanes(Float32Type::get(module.getContext()));
   program.vectorRegisters = target.getRegisters();
+  program.cores = target.getCores();
   program.cacheBytes = target.getL2();
   for (const Step *step : steps) {
     step->run(variant, counts);

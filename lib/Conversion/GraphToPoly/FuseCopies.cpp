@@ -17,8 +17,8 @@ using namespace mlir;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
 
-/// A batch of fewer operands leaves threads without work.
-static constexpr int64_t kMinBatch = 16;
+/// A batch of fewer operands for each thread leaves some without work.
+static constexpr int64_t kMinBatch = 8;
 
 namespace {
 
@@ -149,7 +149,7 @@ bool CopyFuser::isWorthwhile(const FusionGroup &group,
     if (countIdentityIndices(program, access) == 0)
       common += getBytes(array).value_or(program.cacheBytes);
   });
-  return batch >= kMinBatch && whole > program.cacheBytes / 2 &&
+  return batch >= kMinBatch * program.cores && whole > program.cacheBytes / 2 &&
          part <= program.cacheBytes / 2 && common <= program.cacheBytes / 4;
 }
 

@@ -135,11 +135,10 @@ struct StatementList {
   std::vector<Statement> statements;
   llvm::SmallVector<Symbol> symbols;
   std::vector<Check> checks;
-  /// Whether the function is on memory already: then the values of symbols are
-  /// its own.
+  /// Whether the function is on memory already, and has symbols of its own.
   bool isInMemory = false;
   int64_t vectorLanes = 16; ///< f32 lanes of a vector register.
-  int64_t vectorRegisters = 32;
+  int64_t vectorRegisters = 32, cores = 1;
   int64_t cacheBytes = 1 << 20; ///< What a core's own cache holds.
 
   ArrayId addArray(Array array) {
