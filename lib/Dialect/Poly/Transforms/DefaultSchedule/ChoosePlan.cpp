@@ -23,8 +23,10 @@ static constexpr int64_t kIterationsPerThread = 16;
 /// Steps of a sum between fetching an operand and using it.
 static constexpr int64_t kStepsAhead = 16;
 /// Smaller tiles of several rows fetch nothing ahead: few multiply-adds do not
-/// hide what it takes to find the place. That of a window is found at once.
-static constexpr int64_t kMinPrefetchResults = 8, kMinWindowResults = 6;
+/// hide what it takes to find the place. Divisions find that of a share, and
+/// nothing is needed for that of a window.
+static constexpr int64_t kMinShareResults = 10, kMinPrefetchResults = 8,
+                         kMinWindowResults = 6;
 
 /// A plan of which nothing is decided.
 static Plan startPlan(ArrayRef<ComputeShape> shapes, const Component &component,
@@ -151,14 +153,22 @@ void PlanChooser::chooseParallelLoops() {
 // What is fetched ahead
 //===----------------------------------------------------------------------===//
 
+bool PlanChooser::hasRoom(int64_t results) const {
+  int64_t rows = 1;
+  for (unsigned dim = 0; dim < plan.numShared; ++dim)
+    rows *= getRows(dim);
+  return rows == 1 || rows * getVectors() >= results;
+}
+
 bool PlanChooser::chooseFetchOfRows() {
   std::optional<PassBytes> passed = getPassBytes();
   if (!passed || passed->rows <= target.getL1())
     return false;
   plan.fetch = Fetch::Rows;
   std::optional<RowFetch> rows = findRowPrefetch();
-  if (passed->rows <= target.getL2() && !findSharePrefetch() &&
-      !findColumnPrefetch())
+  bool isShare = findSharePrefetch().has_value();
+  if (isShare ? !hasRoom(kMinShareResults)
+              : passed->rows <= target.getL2() && !findColumnPrefetch())
     return false;
   // A short pass ends before what it fetches is there.
   if (rows && rows->bytes <= target.getL1() / 2)
@@ -178,8 +188,6 @@ bool PlanChooser::chooseFetchOfWindow() {
 }
 
 bool PlanChooser::chooseFetchOfPanel() {
-  if (!isPanelStreamed())
-    return false;
   plan.fetch = Fetch::Terms;
   if (plan.block == plan.lanes) {
     // While a part passes, fetch the next.
@@ -208,17 +216,11 @@ bool PlanChooser::chooseFetchOfPanel() {
 void PlanChooser::chooseFetch() {
   if (!reduction || !plan.lanes)
     return;
-  int64_t rows = 1;
-  for (unsigned dim = 0; dim < plan.numShared; ++dim)
-    rows *= getRows(dim);
-  auto hasRoom = [&](int64_t results) {
-    return rows == 1 || rows * getVectors() >= results;
-  };
   if (!plan.own[*reduction].order.empty() &&
       (plan.insideSum.empty() || plan.block == plan.lanes) &&
       ((hasRoom(kMinWindowResults) && chooseFetchOfWindow()) ||
        (hasRoom(kMinPrefetchResults) &&
-        (chooseFetchOfPanel() || chooseFetchOfRows()))))
+        (isPanelStreamed() ? chooseFetchOfPanel() : chooseFetchOfRows()))))
     return;
   plan.fetch = Fetch::Copies;
   plan.ahead = 1;

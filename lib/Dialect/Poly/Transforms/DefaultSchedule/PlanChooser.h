@@ -141,6 +141,8 @@ private:
   /// What is fetched ahead: nothing, if nothing is far away.
   void chooseFetch();
   bool chooseFetchOfWindow();
+  /// Whether a tile has so many results, or but one row.
+  bool hasRoom(int64_t results) const;
   bool chooseFetchOfPanel();
   bool chooseFetchOfRows();
   void chooseKept(Plan &chosen);
