@@ -274,6 +274,9 @@ std::optional<int64_t> ProductFuser::countPassed(const Chain &chain) const {
   const Statement &second =
       program.statements[chain.second->statements.front()];
   ArrayRef<AffineExpr> results = program.arrays[second.target].extents;
+  // A sum over some of the shared dimensions needs all rows.
+  if (results.size() < shared)
+    return std::nullopt;
   std::optional<int64_t> terms = getProduct(
       ArrayRef(first.extents).drop_front(program.getRank(first.target)));
   std::optional<int64_t> columns = getProduct(results.drop_front(shared));
