@@ -93,7 +93,8 @@ FailureOr<EntryTable>
 espalier::graphtopoly::readEntryTable(const StatementList &program,
                                       const Statement &sum, unsigned row) {
   EntryTable table;
-  if (sum.pieces.size() != 1 || !sum.pieces.front().domain.empty() ||
+  if (sum.getNumDims() != program.getRank(sum.target) + 1 ||
+      sum.pieces.size() != 1 || !sum.pieces.front().domain.empty() ||
       failed(findLists(sum, row, table)))
     return failure();
   FailureOr<std::vector<int32_t>> starts =

@@ -40,8 +40,9 @@ struct EntryTable {
 };
 
 /// Reads the lists of the sum over entries `sum`, whose rows are `row`. Fails
-/// if what it reads beside them depends on the row, or if the lists are no
-/// constants, or not of rows of different places in their order.
+/// if it runs over anything else, if what it reads beside them depends on the
+/// row, or if the lists are no constants, or not of rows of different places in
+/// their order.
 mlir::FailureOr<EntryTable> readEntryTable(const StatementList &program,
                                            const Statement &sum, unsigned row);
 
