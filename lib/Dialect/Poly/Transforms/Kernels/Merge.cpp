@@ -142,15 +142,17 @@ void Merger::addSchedule() {
 }
 
 llvm::Error Merger::run(ValueRange others) {
-  addArguments(others);
-  rename();
-  if (first.getSchedule() || second.getSchedule()) {
+  // What has no tree yet gets one while its maps have its own parameters.
+  bool isScheduled = first.getSchedule() || second.getSchedule();
+  if (isScheduled)
     for (KernelOp kernel : {first, second}) {
       getOrCreateSchedule(kernel);
       nameLoops(kernel);
     }
+  addArguments(others);
+  rename();
+  if (isScheduled)
     addSchedule();
-  }
   Block &to = first.getBody().front();
   ScheduleOp schedule = first.getSchedule();
   for (Operation &op : llvm::make_early_inc_range(second.getBody().front()))

@@ -91,6 +91,8 @@ std::optional<WindowSteps> TiledComponent::findWindowSteps() const {
                     getAffineConstantExpr(0, context)};
   std::optional<int64_t> size =
       getStride(compute.reads[*panel], order.back(), plan.width);
+  if (size == kUnknownStride)
+    return std::nullopt;
   for (unsigned dim : llvm::reverse(order)) {
     std::optional<int64_t> extent = compute.getExtent(dim);
     if (!extent || *extent < 1 || !size ||
