@@ -33,6 +33,7 @@ CALLS = {
     "cache_write": ["acc", 0, "i"],
     "contract": ["acc_in", "i", 0],
     "privatize": ["acc_in", "i", 0],
+    "fission": ["acc", "i", 1],
     "fold": ["acc_in1", 0, 1],
     "fold_storage": ["acc_in1", 0, 1],
     "fuse": ["acc", "copy", 1],
@@ -88,6 +89,8 @@ def prepared(name):
         schedule.cache_read("acc", 1, "i")
     if CALLS[name][0] == "acc_in":
         schedule.cache_write("acc", 0, "i")
+    if name == "fission":
+        schedule.fuse("acc", "copy", 1)
     if name == "retile":
         schedule.split("acc", "i", [4])
     return schedule
