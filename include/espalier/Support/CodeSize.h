@@ -26,6 +26,11 @@ constexpr int64_t kMaxStraightPoints = 112;
 /// code for each number up to this.
 constexpr int64_t kMaxRowVersions = 16;
 
+/// A loop of so few steps around a register tile costs more than its code, or
+/// its place in memory, gives: LLVM makes a flag of its counter, and moves the
+/// tile about.
+constexpr int64_t kFewSteps = 2;
+
 } // namespace espalier
 
 #endif // ESPALIER_SUPPORT_CODESIZE_H

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayoutAssigner.h"
+#include "espalier/Support/CodeSize.h"
 
 using namespace mlir;
 using namespace espalier::definition;
@@ -22,9 +23,6 @@ static constexpr int64_t kPanelVectors = 2;
 static constexpr int64_t kMinPanelPasses = 9;
 /// The same for one whose vectors would be gathered, row by row.
 static constexpr int64_t kMinColumnPasses = 4;
-/// A loop of so few steps around a register tile costs more than its place in
-/// memory gives: LLVM makes a flag of its counter, and moves the tile about.
-static constexpr int64_t kFewSteps = 2;
 /// As many elements at most are not worth copying.
 static constexpr int64_t kMaxUnpacked = 1024;
 
@@ -250,7 +248,8 @@ LayoutAssigner::getPanelLayout(const Statement &statement,
       for (unsigned position : llvm::reverse(*order))
         for (unsigned dim : getDims(access.getOperands()[position]))
           if (!innermost && dim >= rank &&
-              countTerms(statement, dim).value_or(kFewSteps + 1) > kFewSteps)
+              countTerms(statement, dim).value_or(espalier::kFewSteps + 1) >
+                  espalier::kFewSteps)
             innermost = dim;
   });
   SmallVector<unsigned> outer, inner;

@@ -2,12 +2,10 @@
 
 #include "PlanChooser.h"
 #include "espalier/Dialect/Poly/IR/Reduction.h"
+#include "espalier/Support/CodeSize.h"
 
 using namespace mlir;
 using namespace espalier::poly;
-
-/// A loop of so few steps around a register tile costs more than its code does.
-static constexpr int64_t kFewSteps = 2;
 
 /// The score of a dimension that has a single point.
 static constexpr int64_t kNoLanes = -1000000;
@@ -366,7 +364,8 @@ bool PlanChooser::isFewSteps(const ComputeShape &compute, unsigned dim) const {
   return plan.lanes && !plan.numWindow && compute.op.getReduction() &&
          countBroadcastVectors(compute) > 0 && compute.isReduced(dim) &&
          !compute.isRestricted(dim) &&
-         compute.getExtent(dim).value_or(kFewSteps + 1) <= kFewSteps;
+         compute.getExtent(dim).value_or(espalier::kFewSteps + 1) <=
+             espalier::kFewSteps;
 }
 
 /// So many vectors of a row are combined side by side where that is slow, or
