@@ -94,9 +94,10 @@ bool espalier::graphtopoly::isConvolutionWeights(
     if (index.getKind() != Expr::Kind::Variable ||
         !dims.insert(index.getVariable()).second)
       return false;
-  return dims.size() == 4 &&
-         llvm::all_of(ArrayRef({weights.filter, weights.channel, weights.ky,
-                                weights.kx}),
+  SmallVector<unsigned> expected{weights.filter, weights.ky, weights.kx};
+  llvm::append_range(expected, weights.summed);
+  return dims.size() == expected.size() &&
+         llvm::all_of(expected,
                       [&](unsigned dim) { return dims.contains(dim); }) &&
          weights.access.getType().isF32() &&
          getArray(program, weights).kind == Array::Kind::Constant &&
@@ -104,16 +105,14 @@ bool espalier::graphtopoly::isConvolutionWeights(
          getExtent(program, weights, weights.kx) == kTaps;
 }
 
-/// The constant of `type`, points by points by channels and filters, that
-/// transformed weights are.
+/// The constant of `type` that transformed weights are: points by points by
+/// the extents of `dims`.
 static FailureOr<ElementsAttr>
 transformValues(const StatementList &program, const ConvolutionWeights &weights,
-                RankedTensorType type, bool filtersLast) {
+                RankedTensorType type, ArrayRef<unsigned> dims) {
   const Array &source = getArray(program, weights);
   if (ElementsAttr unknown = getWithoutValues(source.constant, type))
     return unknown;
-  int64_t numChannels = getExtent(program, weights, weights.channel),
-          numFilters = getExtent(program, weights, weights.filter);
   FailureOr<Tensor> plain = Tensor::get(source.constant);
   FailureOr<Tensor> result = Tensor::create(type);
   if (failed(plain) || failed(result))
@@ -126,30 +125,36 @@ transformValues(const StatementList &program, const ConvolutionWeights &weights,
       stride *= extent;
     return stride;
   };
-  int64_t perChannel = getStride(weights.channel),
-          perFilter = getStride(weights.filter), perRow = getStride(weights.ky),
-          perColumn = getStride(weights.kx);
+  int64_t perRow = getStride(weights.ky), perColumn = getStride(weights.kx);
   const auto *w = reinterpret_cast<const float *>(plain->getBytes().data());
   auto *u = reinterpret_cast<float *>(result->getMutableBytes().data());
-  for (int64_t c = 0; c < numChannels; ++c)
-    for (int64_t f = 0; f < numFilters; ++f) {
-      const float *taps = w + c * perChannel + f * perFilter;
-      double rows[kPoints][kTaps] = {};
-      for (int64_t p = 0; p < kPoints; ++p)
+  // Of each window in turn: its number, the place of its first tap, and where
+  // it is along `dims`.
+  int64_t numWindows = 1;
+  for (unsigned dim : dims)
+    numWindows *= getExtent(program, weights, dim);
+  SmallVector<int64_t> at(dims.size(), 0);
+  for (int64_t place = 0; place < numWindows; ++place) {
+    const float *taps = w;
+    for (auto [dim, index] : llvm::zip_equal(dims, at))
+      taps += index * getStride(dim);
+    double rows[kPoints][kTaps] = {};
+    for (int64_t p = 0; p < kPoints; ++p)
+      for (int64_t j = 0; j < kTaps; ++j)
+        for (int64_t i = 0; i < kTaps; ++i)
+          rows[p][j] +=
+              kWeightTransform[p][i] * taps[i * perRow + j * perColumn];
+    for (int64_t p = 0; p < kPoints; ++p)
+      for (int64_t q = 0; q < kPoints; ++q) {
+        double sum = 0;
         for (int64_t j = 0; j < kTaps; ++j)
-          for (int64_t i = 0; i < kTaps; ++i)
-            rows[p][j] +=
-                kWeightTransform[p][i] * taps[i * perRow + j * perColumn];
-      int64_t place = filtersLast ? c * numFilters + f : f * numChannels + c;
-      for (int64_t p = 0; p < kPoints; ++p)
-        for (int64_t q = 0; q < kPoints; ++q) {
-          double sum = 0;
-          for (int64_t j = 0; j < kTaps; ++j)
-            sum += kWeightTransform[q][j] * rows[p][j];
-          u[(p * kPoints + q) * numChannels * numFilters + place] =
-              static_cast<float>(sum);
-        }
-    }
+          sum += kWeightTransform[q][j] * rows[p][j];
+        u[(p * kPoints + q) * numWindows + place] = static_cast<float>(sum);
+      }
+    for (unsigned i = dims.size();
+         i-- > 0 && ++at[i] == getExtent(program, weights, dims[i]);)
+      at[i] = 0;
+  }
   return result->toAttribute();
 }
 
@@ -158,14 +163,13 @@ espalier::graphtopoly::transformWeights(const StatementList &program,
                                         const ConvolutionWeights &weights,
                                         bool filtersLast) {
   const Array &source = getArray(program, weights);
-  SmallVector<int64_t> shape{kPoints, kPoints,
-                             getExtent(program, weights, weights.channel),
-                             getExtent(program, weights, weights.filter)};
-  if (!filtersLast)
-    std::swap(shape[2], shape[3]);
+  SmallVector<unsigned> dims(weights.summed);
+  dims.insert(filtersLast ? dims.end() : dims.begin(), weights.filter);
+  SmallVector<int64_t> shape{kPoints, kPoints};
+  for (unsigned dim : dims)
+    shape.push_back(getExtent(program, weights, dim));
   FailureOr<ElementsAttr> values = transformValues(
-      program, weights, RankedTensorType::get(shape, source.elementType),
-      filtersLast);
+      program, weights, RankedTensorType::get(shape, source.elementType), dims);
   if (failed(values))
     return failure();
   Array array{Array::Kind::Constant, source.loc};

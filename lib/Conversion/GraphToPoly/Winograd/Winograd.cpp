@@ -6,6 +6,15 @@
 //   M[n, p, q, tile, f] = sum(c) V[n, p, q, tile, c] * U[p, q, c, f]
 //   R[n, 2 y + a, 2 x + b, f] = (A' M A)[a, b]       and what is done with R
 //
+// An image of more dimensions has two that are cut into tiles; the windows
+// along the others stay in the sum. V has these dimensions z of the image as
+// they are,
+//
+//   M[n, p, q, y, z, x, f] = sum(k, c) V[n, p, q, y, z + k, x, c] *
+//                                      U[p, q, k, c, f]
+//
+// so what is transformed once is read by each tap k.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Winograd.h"
@@ -27,12 +36,15 @@ constexpr int64_t kMinFiltersOfPlanes = 48;
 /// Fewer tiles than this do not fill the registers.
 constexpr int64_t kMinTiles = 32;
 
-/// `target[.., f, .., y, .., x] = sum(c, ky, kx) image[.., c, .., y + ky, ..,
-/// x + kx] * weights[f, c, ky, kx]`, with numbers of dimensions.
+/// `target[.., f, .., z.., y, x] = sum(c, kz.., ky, kx) image[.., c, .., z +
+/// kz, .., y + ky, x + kx] * weights[f, c, kz.., ky, kx]`, with numbers of
+/// dimensions.
 struct Convolution {
   unsigned y, x, f, c, ky, kx;
   Expr image;
   ConvolutionWeights weights;
+  /// Other windows: a dimension of the target, and that of its taps.
+  SmallVector<std::pair<unsigned, unsigned>> depth;
   SmallVector<unsigned> batch; ///< The other dimensions of the target.
 };
 
@@ -56,8 +68,10 @@ private:
   /// other dimensions as they are; null if that cannot be chosen.
   AffineMap getChannelsInside() const;
   int64_t getTransformedBytes() const {
-    return kPoints * kPoints * getExtent(conv.c) * getExtent(conv.f) *
-           sizeof(float);
+    int64_t terms = kPoints * kPoints * getExtent(conv.f);
+    for (unsigned dim : conv.weights.summed)
+      terms *= getExtent(dim);
+    return terms * sizeof(float);
   }
   Expr getVariable(unsigned dim) const {
     return variable(dim, program.context);
@@ -66,8 +80,11 @@ private:
   /// array: those of `points` come after the shared ones.
   template <typename T>
   SmallVector<T> arrange(ArrayRef<T> tile, ArrayRef<T> points, T channel) const;
-  /// The extents of the tiles' dimensions: the batch, then rows and columns.
-  SmallVector<AffineExpr> getTileExtents() const;
+  /// The dimensions of the target that are those of tiles: the batch, then
+  /// rows, windows that stay, and columns.
+  SmallVector<unsigned> getTileDims() const;
+  /// Results or, along `depth`, with what its taps read besides.
+  SmallVector<AffineExpr> getTileExtents(bool withTaps = false) const;
   ArrayId addArray(ArrayRef<AffineExpr> extents);
   /// The part of `image` that belongs to a point of the transform.
   Expr getInput(int64_t p, int64_t q) const;
@@ -105,12 +122,13 @@ getWindow(const StatementList &program, Expr index, unsigned rank,
   return std::nullopt;
 }
 
-/// Recognizes a convolution with a 3x3 kernel, stride 1 and constant weights.
+/// Recognizes a convolution whose last two windows have three taps each, with
+/// stride 1 and constant weights.
 static std::optional<Convolution> getConvolution(const StatementList &program,
                                                  const Statement &statement) {
   std::optional<Contraction> contraction = getContraction(program, statement);
   unsigned rank = program.getRank(statement.target);
-  if (!contraction || statement.getNumDims() != rank + 3 ||
+  if (!contraction || statement.getNumDims() < rank + 3 ||
       !statement.pieces.front().domain.empty() || statement.recurrence ||
       !llvm::all_of(statement.extents, llvm::IsaPred<AffineConstantExpr>))
     return std::nullopt;
@@ -136,13 +154,20 @@ static std::optional<Convolution> getConvolution(const StatementList &program,
       windows.push_back(*window);
     else
       return std::nullopt;
-  if (windows.size() != 2)
+  if (windows.size() < 2 || statement.getNumDims() != rank + windows.size() + 1)
     return std::nullopt;
-  std::tie(conv.y, conv.ky) = windows[0];
-  std::tie(conv.x, conv.kx) = windows[1];
+  std::tie(conv.x, conv.kx) = windows.pop_back_val();
+  std::tie(conv.y, conv.ky) = windows.pop_back_val();
+  conv.depth = windows;
+  conv.weights = {contraction->panel, conv.f, conv.ky, conv.kx, {}};
+  llvm::SmallDenseSet<unsigned> found{conv.f, conv.y, conv.x, conv.ky, conv.kx};
+  for (auto [z, kz] : conv.depth) {
+    found.insert(z);
+    found.insert(kz);
+    conv.weights.summed.push_back(kz);
+  }
   for (unsigned dim = 0; dim < statement.getNumDims(); ++dim) {
-    if (dim == conv.y || dim == conv.x || dim == conv.f || dim == conv.ky ||
-        dim == conv.kx)
+    if (found.contains(dim))
       continue;
     if (dim >= rank)
       conv.c = dim;
@@ -151,7 +176,7 @@ static std::optional<Convolution> getConvolution(const StatementList &program,
     if (!single.contains(dim))
       return std::nullopt;
   }
-  conv.weights = {contraction->panel, conv.f, conv.c, conv.ky, conv.kx};
+  conv.weights.summed.push_back(conv.c);
   auto getExtent = [&](unsigned dim) {
     return cast<AffineConstantExpr>(statement.extents[dim]).getValue();
   };
@@ -207,12 +232,14 @@ bool WinogradRewriter::pays() const {
     return first.algorithm == poly::Algorithm::Winograd;
   int64_t tiles =
       (getExtent(conv.y) / kOutputs) * (getExtent(conv.x) / kOutputs);
+  for (auto [z, kz] : conv.depth)
+    tiles *= getExtent(z);
   // The transformed weights are larger than the plain ones; from memory, they
   // would take longer than the products.
   return getExtent(conv.c) >= kMinChannels &&
          getExtent(conv.f) >=
              (getChannelsInside() ? kMinChannels : kMinFiltersOfPlanes) &&
-         tiles >= kMinTiles && getTransformedBytes() <= 8 * program.cacheBytes;
+         tiles >= kMinTiles && (tiles >= 40 || getTransformedBytes() <= 8 * program.cacheBytes);
 }
 
 template <typename T>
@@ -225,12 +252,26 @@ SmallVector<T> WinogradRewriter::arrange(ArrayRef<T> tile, ArrayRef<T> points,
   return all;
 }
 
-SmallVector<AffineExpr> WinogradRewriter::getTileExtents() const {
+SmallVector<unsigned> WinogradRewriter::getTileDims() const {
+  SmallVector<unsigned> dims(conv.batch);
+  dims.push_back(conv.y);
+  for (auto [z, kz] : conv.depth)
+    dims.push_back(z);
+  dims.push_back(conv.x);
+  return dims;
+}
+
+SmallVector<AffineExpr> WinogradRewriter::getTileExtents(bool withTaps) const {
   SmallVector<AffineExpr> extents;
-  for (unsigned dim : conv.batch)
-    extents.push_back(first.extents[dim]);
-  for (unsigned dim : {conv.y, conv.x})
-    extents.push_back(first.extents[dim].floorDiv(kOutputs));
+  for (unsigned dim : getTileDims()) {
+    AffineExpr extent = first.extents[dim];
+    if (dim == conv.y || dim == conv.x)
+      extent = extent.floorDiv(kOutputs);
+    for (auto [z, kz] : conv.depth)
+      if (dim == z && withTaps)
+        extent = extent + first.extents[kz] - 1;
+    extents.push_back(extent);
+  }
   return extents;
 }
 
@@ -242,30 +283,29 @@ ArrayId WinogradRewriter::addArray(ArrayRef<AffineExpr> extents) {
 }
 
 Expr WinogradRewriter::getInput(int64_t p, int64_t q) const {
-  unsigned numTileDims = conv.batch.size() + 2;
+  SmallVector<unsigned> tileDims = getTileDims();
   auto substitute = [&](int64_t i, int64_t j) {
     return transform(conv.image, [&](Expr e) -> Expr {
       if (e.getKind() != Expr::Kind::Variable)
         return {};
       unsigned dim = e.getVariable();
-      if (dim == conv.y)
-        return getVariable(numTileDims - 2) * kOutputs;
-      if (dim == conv.x)
-        return getVariable(numTileDims - 1) * kOutputs;
       if (dim == conv.ky)
         return constant(i);
       if (dim == conv.kx)
         return constant(j);
       if (dim == conv.c)
-        return getVariable(numTileDims);
-      return getVariable(llvm::find(conv.batch, dim) - conv.batch.begin());
+        return getVariable(tileDims.size());
+      if (llvm::is_contained(conv.weights.summed, dim))
+        return constant(int64_t(0));
+      Expr tile = getVariable(llvm::find(tileDims, dim) - tileDims.begin());
+      return dim == conv.y || dim == conv.x ? tile * kOutputs : tile;
     });
   };
   return transformInput(p, q, substitute);
 }
 
 void WinogradRewriter::addInput(ArrayId target) {
-  SmallVector<AffineExpr> extents = getTileExtents(), dims;
+  SmallVector<AffineExpr> extents = getTileExtents(/*withTaps=*/true), dims;
   for (unsigned dim = 0; dim <= extents.size(); ++dim)
     dims.push_back(getAffineDimExpr(dim, program.context));
   AffineExpr channel = dims.pop_back_val();
@@ -288,29 +328,38 @@ void WinogradRewriter::multiply(ArrayId input, ArrayId weights,
   Type type = program.arrays[target].elementType;
   ArrayId sum = addArray(program.arrays[target].extents);
   Statement statement{sum, first.loc, program.arrays[target].extents, {}};
-  unsigned rank = statement.extents.size();
-  statement.extents.push_back(first.extents[conv.c]);
   statement.reduction = ReduceKind::Sum;
-  SmallVector<Expr> indices;
-  for (unsigned dim = 0; dim < rank; ++dim)
+  SmallVector<Expr> indices, taps;
+  for (unsigned dim = 0; dim < statement.extents.size(); ++dim)
     indices.push_back(getVariable(dim));
-  Expr filter = indices.pop_back_val(), channel = getVariable(rank);
-  Expr p = indices[numShared], q = indices[numShared + 1];
-  indices.push_back(channel);
+  for (unsigned dim : conv.weights.summed) {
+    taps.push_back(getVariable(statement.extents.size()));
+    statement.extents.push_back(first.extents[dim]);
+  }
+  Expr filter = indices.pop_back_val();
+  SmallVector<Expr> weight{indices[numShared], indices[numShared + 1]};
+  llvm::append_range(weight, taps);
+  weight.push_back(filter);
+  // Windows that stay lie before the last dimension, the columns.
+  for (auto [z, tap] : llvm::zip(
+           MutableArrayRef(indices).drop_back().take_back(conv.depth.size()),
+           taps))
+    z = z + tap;
+  indices.push_back(taps.back());
   statement.pieces.push_back(
       {{},
-       apply(ScalarFn::Mul, {access(TensorRef::operand(input), indices, type),
-                             access(TensorRef::operand(weights),
-                                    {p, q, channel, filter}, type)})});
+       apply(ScalarFn::Mul,
+             {access(TensorRef::operand(input), indices, type),
+              access(TensorRef::operand(weights), weight, type)})});
   addStatement(std::move(statement));
   addStatement(makeStore(program, sum, target, first.loc));
 }
 
 Expr WinogradRewriter::getOutput(ArrayId products, int64_t a, int64_t b) const {
   SmallVector<Expr> dims;
-  for (unsigned dim = 0; dim < conv.batch.size() + 3; ++dim)
+  for (unsigned dim = 0; dim < getTileDims().size(); ++dim)
     dims.push_back(getVariable(dim));
-  Expr filter = dims.pop_back_val();
+  Expr filter = getVariable(dims.size());
   return transformOutput(a, b, [&](int64_t p, int64_t q) {
     return access(TensorRef::operand(products),
                   arrange<Expr>(dims, {constant(p), constant(q)}, filter),
@@ -326,16 +375,13 @@ void WinogradRewriter::addOutput(ArrayId products,
       Renumbering tiles;
       tiles.extents = getTileExtents();
       tiles.extents.push_back(first.extents[conv.f]);
-      tiles.before.resize(conv.batch.size() + 3);
-      auto getDim = [&](unsigned dim) {
-        return getAffineDimExpr(dim, program.context);
-      };
-      unsigned next = 0;
-      for (unsigned dim : conv.batch)
-        tiles.before[dim] = getDim(next++);
-      tiles.before[conv.y] = getDim(next++) * kOutputs + a;
-      tiles.before[conv.x] = getDim(next++) * kOutputs + b;
-      tiles.before[conv.f] = getDim(next);
+      tiles.before.resize(tiles.extents.size());
+      tiles.before[conv.f] =
+          getAffineDimExpr(tiles.extents.size() - 1, program.context);
+      for (auto [number, dim] : llvm::enumerate(getTileDims()))
+        tiles.before[dim] = getAffineDimExpr(number, program.context);
+      tiles.before[conv.y] = tiles.before[conv.y] * kOutputs + a;
+      tiles.before[conv.x] = tiles.before[conv.x] * kOutputs + b;
       Renumberer renumberer(program, tiles);
       for (ArrayId array : local)
         renumberer.replace(array);
@@ -361,20 +407,26 @@ LogicalResult WinogradRewriter::run(const llvm::DenseSet<ArrayId> &escaping) {
       image.storedExtents =
           applyPermutationMap<AffineExpr>(order, image.extents);
   }
-  setPanelLayout(program, *weights, /*panelIndex=*/3, /*outer=*/{0, 1},
-                 /*inner=*/{2});
+  unsigned filter = 2 + conv.weights.summed.size();
+  setPanelLayout(program, *weights, /*panelIndex=*/filter, /*outer=*/{0, 1},
+                 /*inner=*/llvm::to_vector(llvm::seq(2u, filter)));
   // Row by row of the tiles, if the weights stay in cache meanwhile.
+  int64_t channels = getExtent(conv.c), filters = getExtent(conv.f);
+  for (auto [z, kz] : conv.depth) {
+    channels *= getExtent(z) + getExtent(kz) - 1;
+    filters *= getExtent(z);
+  }
   int64_t rowBytes = kPoints * kPoints * (getExtent(conv.x) / kOutputs) *
-                     (getExtent(conv.c) + getExtent(conv.f)) * sizeof(float);
+                     (channels + filters) * sizeof(float);
   numShared = conv.batch.size();
   if (getTransformedBytes() + rowBytes <= program.cacheBytes / 2)
     ++numShared;
-  SmallVector<AffineExpr> tile = getTileExtents();
   AffineExpr points = getAffineConstantExpr(kPoints, program.context);
-  ArrayId input = addArray(
-      arrange<AffineExpr>(tile, {points, points}, first.extents[conv.c]));
-  ArrayId products = addArray(
-      arrange<AffineExpr>(tile, {points, points}, first.extents[conv.f]));
+  ArrayId input =
+      addArray(arrange<AffineExpr>(getTileExtents(/*withTaps=*/true),
+                                   {points, points}, first.extents[conv.c]));
+  ArrayId products = addArray(arrange<AffineExpr>(
+      getTileExtents(), {points, points}, first.extents[conv.f]));
   llvm::DenseSet<ArrayId> local = findLocal(program, fusionGroup, escaping);
   addInput(input);
   multiply(input, program.addArray(std::move(*weights)), products);

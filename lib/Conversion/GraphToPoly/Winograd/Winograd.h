@@ -35,15 +35,18 @@ Expr transformOutput(int64_t a, int64_t b, ExprAt product);
 /// others, as indices.
 struct ConvolutionWeights {
   Expr access;
-  unsigned filter, channel, ky, kx;
+  unsigned filter, ky, kx;
+  /// Those of the sum that are not transformed: channels, and taps along a
+  /// third dimension of the image.
+  llvm::SmallVector<unsigned> summed;
 };
 
 /// Checks that the weights are constant, of f32, and read so.
 bool isConvolutionWeights(const StatementList &program,
                           const ConvolutionWeights &weights);
 
-/// Makes the constant U[p, q, channel, filter] = (G w G')[p, q], or U[p, q,
-/// filter, channel]. Fails if the value of the weights is not at hand.
+/// Makes the constant U[p, q, summed.., filter] = (G w G')[p, q], or U[p, q,
+/// filter, summed..]. Fails if the value of the weights is not at hand.
 mlir::FailureOr<Array> transformWeights(const StatementList &program,
                                         const ConvolutionWeights &weights,
                                         bool filtersLast);

@@ -45,6 +45,7 @@ private:
   unsigned getColumn() const { return numOuter + 1; }
   unsigned getWindow(unsigned dim) const { return numOuter + 2 + dim; }
   unsigned getRank() const { return numOuter + 4; }
+  unsigned getChannel() const { return weights.summed.front(); }
 
   AffineExpr getDim(unsigned dim) const {
     return getAffineDimExpr(dim, program.context);
@@ -137,7 +138,7 @@ LogicalResult RowsRewriter::readImage() {
   if (channel == end || row == end || column == end)
     return failure();
   weights.filter = getFilter();
-  weights.channel = *channel;
+  weights.summed = {*channel};
   weights.ky = *row;
   weights.kx = *column;
   return success(isConvolutionWeights(program, weights) &&
@@ -146,8 +147,7 @@ LogicalResult RowsRewriter::readImage() {
 }
 
 bool RowsRewriter::pays() const {
-  int64_t channels = getExtent(weights.channel),
-          filters = getExtent(getFilter());
+  int64_t channels = getExtent(getChannel()), filters = getExtent(getFilter());
   // What an iteration of the outer loops uses again stays in cache.
   int64_t numElements =
       channels * filters + (channels + filters) * getExtent(getColumn());
@@ -219,7 +219,7 @@ ArrayId RowsRewriter::addPoints(AffineExpr channels) {
 void RowsRewriter::addInput(ArrayId input) {
   AffineExpr channel = getDim(numOuter), lane = getDim(numOuter + 1);
   SmallVector<AffineExpr> extents(ArrayRef(sum.extents).take_front(numOuter));
-  extents.append({sum.extents[weights.channel], sum.extents[getColumn()]});
+  extents.append({sum.extents[getChannel()], sum.extents[getColumn()]});
   auto getElement = [&](int64_t row, int64_t column) {
     SmallVector<Expr> indices;
     for (unsigned dim = 0; dim <= numOuter; ++dim)
@@ -245,7 +245,7 @@ void RowsRewriter::multiply(ArrayId input, ArrayId matrices, ArrayId products) {
   Statement statement{
       accumulator, sum.loc, program.arrays[accumulator].extents, {}};
   unsigned channel = statement.getNumDims();
-  statement.extents.push_back(sum.extents[weights.channel]);
+  statement.extents.push_back(sum.extents[getChannel()]);
   statement.reduction = ReduceKind::Sum;
   auto get = [&](unsigned dim) { return variable(dim, program.context); };
   SmallVector<Expr> at;
@@ -316,7 +316,7 @@ LogicalResult RowsRewriter::run() {
     return failure();
   ArrayRef<unsigned> before(fusionGroup.statements);
   statements.assign(before.begin(), before.begin() + place);
-  ArrayId input = addPoints(sum.extents[weights.channel]);
+  ArrayId input = addPoints(sum.extents[getChannel()]);
   ArrayId products = addPoints(sum.extents[getFilter()]);
   addInput(input);
   multiply(input, program.addArray(std::move(*matrices)), products);
