@@ -34,17 +34,33 @@ constexpr int64_t kMinChannels = 32;
 /// one, so fewer filters than this do not either.
 constexpr int64_t kMinFiltersOfPlanes = 48;
 /// Fewer tiles than this do not fill the registers.
-constexpr int64_t kMinTiles = 32;
+constexpr int64_t kMinTiles = 16;
+
+/// Reads `result + dilation * tap`, of a dimension of the target and a reduced
+/// one.
+struct Window {
+  unsigned result, tap;
+  int64_t dilation;
+  /// Where it is cut into tiles: their number, and how many of the last ones
+  /// overlap others, starting `dilation` earlier, to stay inside.
+  int64_t numTiles = 0, numOverlapping = 0;
+
+  /// Cuts it into tiles of results that are `dilation` apart, if all can lie
+  /// inside `extent`.
+  LogicalResult cut(int64_t extent);
+  /// The first result of a tile.
+  AffineExpr getStart(AffineExpr tile) const;
+};
 
 /// `target[.., f, .., z.., y, x] = sum(c, kz.., ky, kx) image[.., c, .., z +
 /// kz, .., y + ky, x + kx] * weights[f, c, kz.., ky, kx]`, with numbers of
 /// dimensions.
 struct Convolution {
-  unsigned y, x, f, c, ky, kx;
+  unsigned f, c;
   Expr image;
   ConvolutionWeights weights;
-  /// Other windows: a dimension of the target, and that of its taps.
-  SmallVector<std::pair<unsigned, unsigned>> depth;
+  Window rows, columns;
+  SmallVector<Window> depth;
   SmallVector<unsigned> batch; ///< The other dimensions of the target.
 };
 
@@ -67,6 +83,11 @@ private:
   /// The order of the image in memory that has the channels innermost, and the
   /// other dimensions as they are; null if that cannot be chosen.
   AffineMap getChannelsInside() const;
+  /// How many tiles there are for each point of the first dimensions.
+  int64_t countTiles(unsigned numShared) const;
+  /// The number of dimensions that all statements have in common: the weights
+  /// pass once for each point of these.
+  unsigned getNumShared() const;
   int64_t getTransformedBytes() const {
     int64_t terms = kPoints * kPoints * getExtent(conv.f);
     for (unsigned dim : conv.weights.summed)
@@ -85,6 +106,12 @@ private:
   SmallVector<unsigned> getTileDims() const;
   /// Results or, along `depth`, with what its taps read besides.
   SmallVector<AffineExpr> getTileExtents(bool withTaps = false) const;
+  /// The window that `dim` belongs to, if that is cut into tiles.
+  const Window *getTiled(unsigned dim) const {
+    return dim == conv.rows.result      ? &conv.rows
+           : dim == conv.columns.result ? &conv.columns
+                                        : nullptr;
+  }
   ArrayId addArray(ArrayRef<AffineExpr> extents);
   /// The part of `image` that belongs to a point of the transform.
   Expr getInput(int64_t p, int64_t q) const;
@@ -107,18 +134,43 @@ private:
 
 } // namespace
 
-/// Reads `index` as t + k, for a dimension t of the target and a reduced one.
-static std::optional<std::pair<unsigned, unsigned>>
-getWindow(const StatementList &program, Expr index, unsigned rank,
-          unsigned numDims) {
+// Tile t begins with result t mod d of 2 d, those of its number: tiles of each
+// remainder lie side by side.
+LogicalResult Window::cut(int64_t extent) {
+  numTiles = llvm::divideCeil(extent, kOutputs * dilation) * dilation;
+  numOverlapping = kOutputs * numTiles - extent;
+  return success(extent >= kOutputs * dilation && numOverlapping <= dilation);
+}
+
+AffineExpr Window::getStart(AffineExpr tile) const {
+  AffineExpr start =
+      tile + tile.floorDiv(dilation) * ((kOutputs - 1) * dilation);
+  return numOverlapping
+             ? start - tile.floorDiv(numTiles - numOverlapping) * dilation
+             : start;
+}
+
+/// Reads `index` as a window.
+static std::optional<Window> getWindow(const StatementList &program, Expr index,
+                                       unsigned rank, unsigned numDims) {
   std::optional<AffineExpr> expr = program.affine(index);
   if (!expr)
     return std::nullopt;
-  for (unsigned t = 0; t < rank; ++t)
-    for (unsigned k = rank; k < numDims; ++k)
-      if (*expr == program.simplify(getAffineDimExpr(t, program.context) +
-                                    getAffineDimExpr(k, program.context)))
-        return std::pair(t, k);
+  for (unsigned result = 0; result < rank; ++result) {
+    AffineExpr taps =
+        program.simplify(*expr - getAffineDimExpr(result, program.context));
+    int64_t dilation = 1;
+    if (auto product = dyn_cast<AffineBinaryOpExpr>(taps);
+        product && product.getKind() == AffineExprKind::Mul)
+      if (auto factor = dyn_cast<AffineConstantExpr>(product.getRHS())) {
+        taps = product.getLHS();
+        dilation = factor.getValue();
+      }
+    auto tap = dyn_cast<AffineDimExpr>(taps);
+    if (tap && dilation > 0 && tap.getPosition() >= rank &&
+        tap.getPosition() < numDims)
+      return Window{result, tap.getPosition(), dilation};
+  }
   return std::nullopt;
 }
 
@@ -144,7 +196,7 @@ static std::optional<Convolution> getConvolution(const StatementList &program,
   conv.image = product.getOperands()[product.getOperands()[0].getNode() ==
                                      contraction->panel.getNode()];
 
-  SmallVector<std::pair<unsigned, unsigned>> windows;
+  SmallVector<Window> windows;
   llvm::SmallDenseSet<unsigned> single;
   for (Expr index : conv.image.getOperands())
     if (index.getKind() == Expr::Kind::Variable)
@@ -156,16 +208,18 @@ static std::optional<Convolution> getConvolution(const StatementList &program,
       return std::nullopt;
   if (windows.size() < 2 || statement.getNumDims() != rank + windows.size() + 1)
     return std::nullopt;
-  std::tie(conv.x, conv.kx) = windows.pop_back_val();
-  std::tie(conv.y, conv.ky) = windows.pop_back_val();
-  conv.depth = windows;
-  conv.weights = {contraction->panel, conv.f, conv.ky, conv.kx, {}};
-  llvm::SmallDenseSet<unsigned> found{conv.f, conv.y, conv.x, conv.ky, conv.kx};
-  for (auto [z, kz] : conv.depth) {
-    found.insert(z);
-    found.insert(kz);
-    conv.weights.summed.push_back(kz);
+  llvm::SmallDenseSet<unsigned> found{conv.f};
+  for (const Window &window : windows) {
+    found.insert(window.result);
+    found.insert(window.tap);
   }
+  conv.columns = windows.pop_back_val();
+  conv.rows = windows.pop_back_val();
+  conv.depth = windows;
+  conv.weights = {
+      contraction->panel, conv.f, conv.rows.tap, conv.columns.tap, {}};
+  for (const Window &window : conv.depth)
+    conv.weights.summed.push_back(window.tap);
   for (unsigned dim = 0; dim < statement.getNumDims(); ++dim) {
     if (found.contains(dim))
       continue;
@@ -177,12 +231,13 @@ static std::optional<Convolution> getConvolution(const StatementList &program,
       return std::nullopt;
   }
   conv.weights.summed.push_back(conv.c);
-  auto getExtent = [&](unsigned dim) {
-    return cast<AffineConstantExpr>(statement.extents[dim]).getValue();
-  };
-  if (!isConvolutionWeights(program, conv.weights) || single.contains(conv.f) ||
-      getExtent(conv.y) % kOutputs != 0 || getExtent(conv.x) % kOutputs != 0)
+  if (!isConvolutionWeights(program, conv.weights) || single.contains(conv.f))
     return std::nullopt;
+  for (Window *window : {&conv.rows, &conv.columns}) {
+    auto extent = cast<AffineConstantExpr>(statement.extents[window->result]);
+    if (failed(window->cut(extent.getValue())))
+      return std::nullopt;
+  }
   return conv;
 }
 
@@ -230,16 +285,37 @@ AffineMap WinogradRewriter::getChannelsInside() const {
 bool WinogradRewriter::pays() const {
   if (first.algorithm)
     return first.algorithm == poly::Algorithm::Winograd;
-  int64_t tiles =
-      (getExtent(conv.y) / kOutputs) * (getExtent(conv.x) / kOutputs);
-  for (auto [z, kz] : conv.depth)
-    tiles *= getExtent(z);
-  // The transformed weights are larger than the plain ones; from memory, they
-  // would take longer than the products.
   return getExtent(conv.c) >= kMinChannels &&
          getExtent(conv.f) >=
              (getChannelsInside() ? kMinChannels : kMinFiltersOfPlanes) &&
-         tiles >= kMinTiles && (tiles >= 40 || getTransformedBytes() <= 8 * program.cacheBytes);
+         countTiles(getNumShared()) >= kMinTiles;
+}
+
+int64_t WinogradRewriter::countTiles(unsigned numShared) const {
+  int64_t tiles = 1;
+  for (AffineExpr extent : ArrayRef(getTileExtents()).drop_front(numShared))
+    tiles *= cast<AffineConstantExpr>(extent).getValue();
+  return tiles;
+}
+
+unsigned WinogradRewriter::getNumShared() const {
+  unsigned numShared = conv.batch.size();
+  if (countTiles(numShared) < kMinTiles) {
+    while (numShared > 0 && countTiles(numShared) < kMinTiles)
+      --numShared;
+    return numShared;
+  }
+  // Row by row of the tiles, if the weights stay in cache meanwhile.
+  int64_t channels = getExtent(conv.c), filters = getExtent(conv.f);
+  for (const Window &window : conv.depth) {
+    int64_t results = getExtent(window.result);
+    channels *= results + (getExtent(window.tap) - 1) * window.dilation;
+    filters *= results;
+  }
+  int64_t rowBytes = kPoints * kPoints * conv.columns.numTiles *
+                     (channels + filters) * sizeof(float);
+  bool isSmall = getTransformedBytes() + rowBytes <= program.cacheBytes / 2;
+  return numShared + (isSmall && !conv.rows.numOverlapping);
 }
 
 template <typename T>
@@ -254,10 +330,10 @@ SmallVector<T> WinogradRewriter::arrange(ArrayRef<T> tile, ArrayRef<T> points,
 
 SmallVector<unsigned> WinogradRewriter::getTileDims() const {
   SmallVector<unsigned> dims(conv.batch);
-  dims.push_back(conv.y);
-  for (auto [z, kz] : conv.depth)
-    dims.push_back(z);
-  dims.push_back(conv.x);
+  dims.push_back(conv.rows.result);
+  for (const Window &window : conv.depth)
+    dims.push_back(window.result);
+  dims.push_back(conv.columns.result);
   return dims;
 }
 
@@ -265,11 +341,11 @@ SmallVector<AffineExpr> WinogradRewriter::getTileExtents(bool withTaps) const {
   SmallVector<AffineExpr> extents;
   for (unsigned dim : getTileDims()) {
     AffineExpr extent = first.extents[dim];
-    if (dim == conv.y || dim == conv.x)
-      extent = extent.floorDiv(kOutputs);
-    for (auto [z, kz] : conv.depth)
-      if (dim == z && withTaps)
-        extent = extent + first.extents[kz] - 1;
+    if (const Window *window = getTiled(dim))
+      extent = getAffineConstantExpr(window->numTiles, program.context);
+    for (const Window &window : conv.depth)
+      if (dim == window.result && withTaps)
+        extent = extent + (first.extents[window.tap] - 1) * window.dilation;
     extents.push_back(extent);
   }
   return extents;
@@ -289,16 +365,18 @@ Expr WinogradRewriter::getInput(int64_t p, int64_t q) const {
       if (e.getKind() != Expr::Kind::Variable)
         return {};
       unsigned dim = e.getVariable();
-      if (dim == conv.ky)
+      if (dim == conv.rows.tap)
         return constant(i);
-      if (dim == conv.kx)
+      if (dim == conv.columns.tap)
         return constant(j);
       if (dim == conv.c)
         return getVariable(tileDims.size());
       if (llvm::is_contained(conv.weights.summed, dim))
         return constant(int64_t(0));
-      Expr tile = getVariable(llvm::find(tileDims, dim) - tileDims.begin());
-      return dim == conv.y || dim == conv.x ? tile * kOutputs : tile;
+      AffineExpr tile = getAffineDimExpr(
+          llvm::find(tileDims, dim) - tileDims.begin(), program.context);
+      const Window *window = getTiled(dim);
+      return program.expression(window ? window->getStart(tile) : tile);
     });
   };
   return transformInput(p, q, substitute);
@@ -341,10 +419,10 @@ void WinogradRewriter::multiply(ArrayId input, ArrayId weights,
   llvm::append_range(weight, taps);
   weight.push_back(filter);
   // Windows that stay lie before the last dimension, the columns.
-  for (auto [z, tap] : llvm::zip(
+  for (auto [index, tap, window] : llvm::zip(
            MutableArrayRef(indices).drop_back().take_back(conv.depth.size()),
-           taps))
-    z = z + tap;
+           taps, conv.depth))
+    index = index + tap * window.dilation;
   indices.push_back(taps.back());
   statement.pieces.push_back(
       {{},
@@ -380,8 +458,16 @@ void WinogradRewriter::addOutput(ArrayId products,
           getAffineDimExpr(tiles.extents.size() - 1, program.context);
       for (auto [number, dim] : llvm::enumerate(getTileDims()))
         tiles.before[dim] = getAffineDimExpr(number, program.context);
-      tiles.before[conv.y] = tiles.before[conv.y] * kOutputs + a;
-      tiles.before[conv.x] = tiles.before[conv.x] * kOutputs + b;
+      for (auto [window, result] :
+           {std::pair(conv.rows, a), std::pair(conv.columns, b)}) {
+        AffineExpr &index = tiles.before[window.result];
+        AffineExpr &extent =
+            tiles.extents[cast<AffineDimExpr>(index).getPosition()];
+        // What tiles have in common is a result of the earlier one.
+        if (result == 0)
+          extent = extent - window.numOverlapping;
+        index = window.getStart(index) + result * window.dilation;
+      }
       Renumberer renumberer(program, tiles);
       for (ArrayId array : local)
         renumberer.replace(array);
@@ -410,17 +496,7 @@ LogicalResult WinogradRewriter::run(const llvm::DenseSet<ArrayId> &escaping) {
   unsigned filter = 2 + conv.weights.summed.size();
   setPanelLayout(program, *weights, /*panelIndex=*/filter, /*outer=*/{0, 1},
                  /*inner=*/llvm::to_vector(llvm::seq(2u, filter)));
-  // Row by row of the tiles, if the weights stay in cache meanwhile.
-  int64_t channels = getExtent(conv.c), filters = getExtent(conv.f);
-  for (auto [z, kz] : conv.depth) {
-    channels *= getExtent(z) + getExtent(kz) - 1;
-    filters *= getExtent(z);
-  }
-  int64_t rowBytes = kPoints * kPoints * (getExtent(conv.x) / kOutputs) *
-                     (channels + filters) * sizeof(float);
-  numShared = conv.batch.size();
-  if (getTransformedBytes() + rowBytes <= program.cacheBytes / 2)
-    ++numShared;
+  numShared = getNumShared();
   AffineExpr points = getAffineConstantExpr(kPoints, program.context);
   ArrayId input =
       addArray(arrange<AffineExpr>(getTileExtents(/*withTaps=*/true),
