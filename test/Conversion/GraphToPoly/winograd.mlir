@@ -31,9 +31,13 @@ module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vec
 
 // -----
 
-// An odd number of columns.
+// An odd number of columns: the last tile overlaps the one before, which has the
+// result that both could compute.
+// CHECK:       (d0, d1, d2, d3) -> (d0, d3, d1 * 2 + 3, d2 * 2 - d2 floordiv 5 + 2)
 // CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(
-// CHECK:         reads({{.*}} : memref<1x32x14x13xf32>, {{.*}} reduction add
+// CHECK-SAME:    memref<4x4x2x32x32xf32>
+// CHECK:         poly.array : memref<1x6x4x4x6x32xf32>
+// CHECK-LABEL: func.func @main
 module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
   func.func @main(%x: tensor<1x32x14x13xf32>) -> tensor<1x48x12x11xf32> {
     %a = graph.constant dense<0.5> : tensor<48x32x3x1xf32>
@@ -41,6 +45,59 @@ module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vec
     %w = graph.add %a, %b : (tensor<48x32x3x1xf32>, tensor<3xf32>) -> tensor<48x32x3x3xf32>
     %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x32x14x13xf32>, tensor<48x32x3x3xf32>) -> tensor<1x48x12x11xf32>
     return %0 : tensor<1x48x12x11xf32>
+  }
+}
+
+// -----
+
+// Results of a dilated window that are its distance apart make a tile. Each of the
+// three remainders of 15 rows has five, so there are overlapping tiles.
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(
+// CHECK:         poly.array : memref<1x4x4x9x4x32xf32>
+// CHECK-LABEL: func.func @main
+module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
+  func.func @main(%x: tensor<1x32x21x12xf32>) -> tensor<1x48x15x8xf32> {
+    %a = graph.constant dense<0.5> : tensor<48x32x3x1xf32>
+    %b = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+    %w = graph.add %a, %b : (tensor<48x32x3x1xf32>, tensor<3xf32>) -> tensor<48x32x3x3xf32>
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 3, 2>} : (tensor<1x32x21x12xf32>, tensor<48x32x3x3xf32>) -> tensor<1x48x15x8xf32>
+    return %0 : tensor<1x48x15x8xf32>
+  }
+}
+
+// -----
+
+// A remainder of 5 rows has three, the other one two: one tile would have to lie
+// outside.
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(
+// CHECK-NOT:     x4x4x
+// CHECK-LABEL: func.func @main
+module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
+  func.func @main(%x: tensor<1x32x9x42xf32>) -> tensor<1x48x5x40xf32> {
+    %a = graph.constant dense<0.5> : tensor<48x32x3x1xf32>
+    %b = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+    %w = graph.add %a, %b : (tensor<48x32x3x1xf32>, tensor<3xf32>) -> tensor<48x32x3x3xf32>
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 2, 1>} : (tensor<1x32x9x42xf32>, tensor<48x32x3x3xf32>) -> tensor<1x48x5x40xf32>
+    return %0 : tensor<1x48x5x40xf32>
+  }
+}
+
+// -----
+
+// Windows along a third dimension stay in the sum, and four images of few tiles
+// share the weights.
+// CHECK:       (d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d0, d1, d2, d3, d4 + d7, d5, d8)
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(
+// CHECK:         poly.array : memref<4x4x4x2x4x2x32xf32>
+// CHECK:         poly.array : memref<4x4x4x2x3x2x48xf32>
+// CHECK-LABEL: func.func @main
+module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
+  func.func @main(%x: tensor<4x32x4x5x6xf32>) -> tensor<4x48x3x3x4xf32> {
+    %a = graph.constant dense<0.5> : tensor<48x32x2x3x1xf32>
+    %b = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+    %w = graph.add %a, %b : (tensor<48x32x2x3x1xf32>, tensor<3xf32>) -> tensor<48x32x2x3x3xf32>
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1, 1>, pads_low = array<i64: 0, 0, 0>, pads_high = array<i64: 0, 0, 0>, dilations = array<i64: 1, 1, 1>} : (tensor<4x32x4x5x6xf32>, tensor<48x32x2x3x3xf32>) -> tensor<4x48x3x3x4xf32>
+    return %0 : tensor<4x48x3x3x4xf32>
   }
 }
 

@@ -1,4 +1,4 @@
-"""Cases for contractions, windows, recurrences and fused chains."""
+"""Cases for products, other windows than those of convolutions, recurrences and fused chains."""
 
 from collections.abc import Iterator, Sequence
 
@@ -39,106 +39,6 @@ def matmuls() -> Iterator[Case]:
             label=activation,
             activation=f"#graph.activation<{activation}>",
         )
-
-
-def convolution(
-    r: Random,
-    x: tuple[int, ...],
-    w: tuple[int, ...],
-    *,
-    strides: int | list[int] = 1,
-    pads: int | list[int] = 0,
-    high: int | list[int] | None = None,
-    dilations: int | list[int] = 1,
-    groups: int = 1,
-    name: str = "conv",
-    **more: object,
-) -> Case:
-    """Return the case of one convolution; a number is meant for each dimension."""
-    n = len(x) - 2
-    per_dim = [
-        a if isinstance(a, list) else [a] * n
-        for a in (strides, pads, pads if high is None else high, dilations)
-    ]
-    keys = ("strides", "pads_low", "pads_high", "dilations")
-    label = "_".join("".join(map(str, a)) for a in per_dim) + f"_{groups}"
-    return op(
-        name,
-        r.floats(*x),
-        r.floats(*w),
-        label=label,
-        groups=groups,
-        **dict(zip(keys, per_dim, strict=True)),
-        **more,
-    )
-
-
-def convolutions() -> Iterator[Case]:
-    """Convolutions and their transposes."""
-    r = Random("convolutions")
-    yield convolution(r, (1, 3, 9, 9), (5, 3, 3, 3), pads=1)
-    yield convolution(r, (2, 4, 7, 7), (33, 4, 3, 3), strides=2, pads=1)
-    yield convolution(r, (1, 4, 5, 5), (4, 1, 3, 3), pads=1, groups=4)
-    yield convolution(r, (1, 33, 5, 7), (33, 1, 3, 3), pads=1, strides=2, groups=33)
-    yield convolution(r, (1, 4, 5, 5), (8, 1, 3, 3), pads=1, groups=4)
-    yield convolution(r, (1, 8, 5, 6), (8, 4, 3, 3), pads=2, dilations=2, groups=2)
-    yield convolution(r, (1, 64, 5, 6), (64, 32, 3, 3), pads=1, groups=2)
-    yield convolution(r, (1, 6, 5, 7), (32, 3, 3, 3), pads=1, groups=2)
-    yield convolution(r, (1, 6, 5, 7), (80, 3, 3, 3), strides=2, groups=2)
-    # Groups that end within a vector: 10 features, 20 of 3 channels, 2 of a single one.
-    yield convolution(r, (2, 12, 5, 7), (40, 3, 1, 1), groups=4)
-    yield convolution(r, (1, 9, 6, 5), (60, 3, 3, 3), pads=1, strides=2, groups=3)
-    yield convolution(r, (1, 5, 6, 20), (10, 1, 1, 1), groups=5)
-    yield convolution(r, (1, 6, 14, 14), (64, 6, 1, 1))
-    yield convolution(r, (1, 6, 7, 7), (16, 6, 1, 1), strides=2)
-    yield convolution(r, (2, 4, 20), (6, 4, 3))
-    yield convolution(r, (1, 1, 37), (1, 1, 5), pads=2)
-    yield convolution(
-        r, (1, 4, 5, 6, 7), (6, 4, 3, 2, 1), strides=[1, 2, 1], pads=[1, 0, 0], high=[1, 1, 0]
-    )
-    yield convolution(
-        r, (1, 3, 8, 9), (17, 3, 3, 2), pads=[0, 2], high=[2, 1], strides=[2, 3], dilations=[1, 2]
-    )
-    yield convolution(r, (1, 3, 5, 5), (2, 3, 5, 5))
-    yield convolution(r, (0, 3, 5, 5), (2, 3, 3, 3), pads=1)
-    yield convolution(r, (1, 2, 3, 3), (2, 2, 1, 1), pads=-1)
-    yield convolution(r, (3, 3, 1, 1), (5, 3, 3, 3), pads=1, activation="#graph.activation<relu>")
-    transposed = {"name": "conv_transpose"}
-    yield convolution(r, (1, 3, 5, 5), (3, 4, 3, 3), output_padding=[0, 0], **transposed)
-    yield convolution(
-        r, (1, 3, 5, 5), (3, 4, 3, 3), strides=2, pads=1, output_padding=[1, 1], **transposed
-    )
-    yield convolution(
-        r, (2, 4, 5), (4, 3, 4), strides=3, output_padding=[0], groups=2, **transposed
-    )
-    yield convolution(
-        r,
-        (1, 2, 4, 5),
-        (2, 17, 2, 3),
-        strides=[2, 1],
-        pads=[0, 1],
-        high=[1, 0],
-        dilations=[1, 2],
-        output_padding=[0, 0],
-        **transposed,
-    )
-    # Phases of single channels, beside a border: even and odd, unequal, of one term each.
-    for kernel, stride, pad, extra in ((4, 2, 1, 0), (3, 2, 1, 1), (5, 3, 2, 2), (2, 2, 0, 0)):
-        yield convolution(
-            r,
-            (2, 5, 9, 12),
-            (5, 1, kernel, kernel),
-            strides=stride,
-            pads=pad,
-            output_padding=[extra, 0],
-            groups=5,
-            **transposed,
-        )
-    # Borders that are a multiple of the stride.
-    yield convolution(
-        r, (1, 3, 9, 7), (3, 5, 5, 5), strides=2, pads=2, output_padding=[1, 0], **transposed
-    )
-    yield convolution(r, (1, 3, 9), (3, 5, 7), strides=3, pads=3, output_padding=[0], **transposed)
 
 
 def pools() -> Iterator[Case]:

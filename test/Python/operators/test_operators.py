@@ -7,13 +7,19 @@ from pathlib import Path
 
 import pytest
 
+import operator_convolution_cases
 import operator_map_cases
 import operator_shape_cases
 import operator_window_cases
 from espalier.testing.pool import run_isolated
 from operator_support import Case, build_module, forms_of, run_case
 
-MODULES = (operator_map_cases, operator_shape_cases, operator_window_cases)
+MODULES = (
+    operator_convolution_cases,
+    operator_map_cases,
+    operator_shape_cases,
+    operator_window_cases,
+)
 
 
 def all_cases() -> Iterator[Case]:

@@ -85,9 +85,11 @@ private:
   AffineMap getChannelsInside() const;
   /// How many tiles there are for each point of the first dimensions.
   int64_t countTiles(unsigned numShared) const;
-  /// The number of dimensions that all statements have in common: the weights
-  /// pass once for each point of these.
+  /// The number of dimensions that all statements have in common, and of those
+  /// of the batch. The weights pass once for each point of these, which has as
+  /// many tiles as that takes.
   unsigned getNumShared() const;
+  unsigned getNumSharedOfBatch() const;
   int64_t getTransformedBytes() const {
     int64_t terms = kPoints * kPoints * getExtent(conv.f);
     for (unsigned dim : conv.weights.summed)
@@ -288,23 +290,28 @@ bool WinogradRewriter::pays() const {
   return getExtent(conv.c) >= kMinChannels &&
          getExtent(conv.f) >=
              (getChannelsInside() ? kMinChannels : kMinFiltersOfPlanes) &&
-         countTiles(getNumShared()) >= kMinTiles;
+         countTiles(getNumSharedOfBatch()) >= kMinTiles;
 }
 
 int64_t WinogradRewriter::countTiles(unsigned numShared) const {
   int64_t tiles = 1;
-  for (AffineExpr extent : ArrayRef(getTileExtents()).drop_front(numShared))
+  SmallVector<AffineExpr> extents = getTileExtents();
+  for (AffineExpr extent : ArrayRef(extents).drop_front(numShared))
     tiles *= cast<AffineConstantExpr>(extent).getValue();
   return tiles;
 }
 
-unsigned WinogradRewriter::getNumShared() const {
+unsigned WinogradRewriter::getNumSharedOfBatch() const {
   unsigned numShared = conv.batch.size();
-  if (countTiles(numShared) < kMinTiles) {
-    while (numShared > 0 && countTiles(numShared) < kMinTiles)
-      --numShared;
+  while (numShared > 0 && countTiles(numShared) < kMinTiles)
+    --numShared;
+  return numShared;
+}
+
+unsigned WinogradRewriter::getNumShared() const {
+  unsigned numShared = getNumSharedOfBatch();
+  if (numShared < conv.batch.size() || conv.rows.numOverlapping)
     return numShared;
-  }
   // Row by row of the tiles, if the weights stay in cache meanwhile.
   int64_t channels = getExtent(conv.c), filters = getExtent(conv.f);
   for (const Window &window : conv.depth) {
@@ -314,8 +321,8 @@ unsigned WinogradRewriter::getNumShared() const {
   }
   int64_t rowBytes = kPoints * kPoints * conv.columns.numTiles *
                      (channels + filters) * sizeof(float);
-  bool isSmall = getTransformedBytes() + rowBytes <= program.cacheBytes / 2;
-  return numShared + (isSmall && !conv.rows.numOverlapping);
+  return numShared +
+         (getTransformedBytes() + rowBytes <= program.cacheBytes / 2);
 }
 
 template <typename T>
