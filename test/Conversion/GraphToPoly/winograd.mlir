@@ -6,26 +6,42 @@
 // activation is computed for each of the four. Rows of tiles share a loop.
 // CHECK-LABEL: poly.kernel private @conv_relu_{{[0-9a-f]+}}(
 // CHECK-SAME:    memref<4x4x2x32x32xf32>
-// CHECK:         %[[V:.*]] = poly.array : memref<1x6x4x4x6x32xf32>
+// CHECK:         %[[V:.*]] = poly.array : memref<1x6x4x4x16x32xf32>
 // CHECK-COUNT-16: writes(%[[V]][
 // CHECK:         reads(%[[V]][{{.*}} reduction add
 // CHECK-NOT:     reduction add
 // CHECK-COUNT-4: arith.maximumf
 // CHECK-NOT:     poly.kernel private
 // SCHEDULE-LABEL: poly.kernel private @conv_relu_{{[0-9a-f]+}}(
-// SCHEDULE:         poly.array stack : memref<1x6x4x4x6x32xf32> storage {{.*}} as memref<4x4x6x32xf32>
+// SCHEDULE:         poly.array : memref<1x6x4x4x16x32xf32> storage {{.*}} as memref<4x4x16x32xf32>
 // SCHEDULE:         poly.filter [@s16_init, @s16, @s17]
 // SCHEDULE:         loops [sequential, unroll, unroll, vector(16)]
 // PLAIN-LABEL: poly.kernel private @conv_relu_{{[0-9a-f]+}}(
-// PLAIN:         reads({{.*}} : memref<1x32x14x14xf32>, memref<2x32x3x3x32xf32>, {{.*}} reduction add
+// PLAIN:         reads({{.*}} : memref<1x32x14x34xf32>, memref<2x32x3x3x32xf32>, {{.*}} reduction add
 module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
-  func.func @main(%x: tensor<1x32x14x14xf32>) -> tensor<1x48x12x12xf32> {
+  func.func @main(%x: tensor<1x32x14x34xf32>) -> tensor<1x48x12x32xf32> {
     %a = graph.constant dense<0.5> : tensor<48x32x3x1xf32>
     %b = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
     %w = graph.add %a, %b : (tensor<48x32x3x1xf32>, tensor<3xf32>) -> tensor<48x32x3x3xf32>
-    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x32x14x14xf32>, tensor<48x32x3x3xf32>) -> tensor<1x48x12x12xf32>
-    %1 = graph.relu %0 : (tensor<1x48x12x12xf32>) -> tensor<1x48x12x12xf32>
-    return %1 : tensor<1x48x12x12xf32>
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x32x14x34xf32>, tensor<48x32x3x3xf32>) -> tensor<1x48x12x32xf32>
+    %1 = graph.relu %0 : (tensor<1x48x12x32xf32>) -> tensor<1x48x12x32xf32>
+    return %1 : tensor<1x48x12x32xf32>
+  }
+}
+
+// -----
+
+// With a smaller cache, blocks of columns do.
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(
+// CHECK:         poly.array : memref<1x6x2x4x4x16x32xf32>
+// CHECK-LABEL: func.func @main
+module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 262144, l3 = 33554432, cores = 2>} {
+  func.func @main(%x: tensor<1x32x14x66xf32>) -> tensor<1x48x12x64xf32> {
+    %a = graph.constant dense<0.5> : tensor<48x32x3x1xf32>
+    %b = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+    %w = graph.add %a, %b : (tensor<48x32x3x1xf32>, tensor<3xf32>) -> tensor<48x32x3x3xf32>
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x32x14x66xf32>, tensor<48x32x3x3xf32>) -> tensor<1x48x12x64xf32>
+    return %0 : tensor<1x48x12x64xf32>
   }
 }
 
@@ -36,7 +52,7 @@ module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vec
 // CHECK:       (d0, d1, d2, d3) -> (d0, d3, d1 * 2 + 3, d2 * 2 - d2 floordiv 5 + 2)
 // CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(
 // CHECK-SAME:    memref<4x4x2x32x32xf32>
-// CHECK:         poly.array : memref<1x6x4x4x6x32xf32>
+// CHECK:         poly.array : memref<1x4x4x6x6x32xf32>
 // CHECK-LABEL: func.func @main
 module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
   func.func @main(%x: tensor<1x32x14x13xf32>) -> tensor<1x48x12x11xf32> {

@@ -113,6 +113,9 @@ def winograds() -> Iterator[Case]:
     for extents in ((8, 8), (9, 8), (8, 13), (7, 7), (11, 9), (2, 31), (3, 22)):
         yield convolution(r, (2, 33, *extents), (49, 33, 3, 3), pads=1)
     yield convolution(r, (5, 32, 3, 5), (48, 32, 3, 3), pads=1)
+    # Rows of tiles, and, where a cache has less than 2 MiB, blocks of them.
+    yield convolution(r, (1, 32, 4, 40), (48, 32, 3, 3), pads=1)
+    yield convolution(r, (1, 40, 2, 512), (48, 40, 3, 3), pads=1)
     yield convolution(r, (4, 32, 4, 4), (48, 32, 3, 3))
     # Remainders of equal and of other length, and where some would need no tile.
     for extents, dilations in (

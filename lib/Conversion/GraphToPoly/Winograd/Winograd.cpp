@@ -35,6 +35,8 @@ constexpr int64_t kMinChannels = 32;
 constexpr int64_t kMinFiltersOfPlanes = 48;
 /// Fewer tiles than this do not fill the registers.
 constexpr int64_t kMinTiles = 16;
+/// Weights of more than so many times a core's cache come from memory.
+constexpr int64_t kFarBytes = 8;
 
 /// Reads `result + dilation * tap`, of a dimension of the target and a reduced
 /// one.
@@ -69,7 +71,9 @@ public:
   WinogradRewriter(StatementList &program, FusionGroup &fusionGroup,
                    const Convolution &convolution)
       : program(program), fusionGroup(fusionGroup), conv(convolution),
-        first(program.statements[fusionGroup.statements.front()]) {}
+        first(program.statements[fusionGroup.statements.front()]) {
+    chooseShared();
+  }
 
   /// Whether less time is spent than with the plain sum.
   bool pays() const;
@@ -85,11 +89,8 @@ private:
   AffineMap getChannelsInside() const;
   /// How many tiles there are for each point of the first dimensions.
   int64_t countTiles(unsigned numShared) const;
-  /// The number of dimensions that all statements have in common, and of those
-  /// of the batch. The weights pass once for each point of these, which has as
-  /// many tiles as that takes.
-  unsigned getNumShared() const;
-  unsigned getNumSharedOfBatch() const;
+  /// Chooses the dimensions that all statements have in common.
+  void chooseShared();
   int64_t getTransformedBytes() const {
     int64_t terms = kPoints * kPoints * getExtent(conv.f);
     for (unsigned dim : conv.weights.summed)
@@ -103,11 +104,12 @@ private:
   /// array: those of `points` come after the shared ones.
   template <typename T>
   SmallVector<T> arrange(ArrayRef<T> tile, ArrayRef<T> points, T channel) const;
-  /// The dimensions of the target that are those of tiles: the batch, then
-  /// rows, windows that stay, and columns.
-  SmallVector<unsigned> getTileDims() const;
-  /// Results or, along `depth`, with what its taps read besides.
+  /// The extents of the tiles' dimensions: the batch, rows, blocks of columns
+  /// if there are several, windows that stay, and columns. With `withTaps`,
+  /// windows that stay have all that their taps read.
   SmallVector<AffineExpr> getTileExtents(bool withTaps = false) const;
+  /// An index of the target, or the tile that it is of, over these.
+  AffineExpr getTileIndex(unsigned dim) const;
   /// The window that `dim` belongs to, if that is cut into tiles.
   const Window *getTiled(unsigned dim) const {
     return dim == conv.rows.result      ? &conv.rows
@@ -130,7 +132,10 @@ private:
   FusionGroup &fusionGroup;
   Convolution conv;
   const Statement first; ///< The sum, as it was.
+  /// The number of the tiles' dimensions that all statements have in common.
+  /// The weights pass once for each point of these.
   unsigned numShared = 0;
+  int64_t numColumnBlocks = 1;
   SmallVector<unsigned> statements;
 };
 
@@ -290,7 +295,7 @@ bool WinogradRewriter::pays() const {
   return getExtent(conv.c) >= kMinChannels &&
          getExtent(conv.f) >=
              (getChannelsInside() ? kMinChannels : kMinFiltersOfPlanes) &&
-         countTiles(getNumSharedOfBatch()) >= kMinTiles;
+         countTiles(numShared) >= kMinTiles;
 }
 
 int64_t WinogradRewriter::countTiles(unsigned numShared) const {
@@ -301,18 +306,18 @@ int64_t WinogradRewriter::countTiles(unsigned numShared) const {
   return tiles;
 }
 
-unsigned WinogradRewriter::getNumSharedOfBatch() const {
-  unsigned numShared = conv.batch.size();
+void WinogradRewriter::chooseShared() {
+  numShared = conv.batch.size();
   while (numShared > 0 && countTiles(numShared) < kMinTiles)
     --numShared;
-  return numShared;
-}
-
-unsigned WinogradRewriter::getNumShared() const {
-  unsigned numShared = getNumSharedOfBatch();
-  if (numShared < conv.batch.size() || conv.rows.numOverlapping)
-    return numShared;
-  // Row by row of the tiles, if the weights stay in cache meanwhile.
+  // Row by row, so that what is transformed stays in cache. The weights are
+  // read again for each, which is hidden behind the products of its tiles
+  // unless they come from memory.
+  if (numShared < conv.batch.size() || conv.rows.numOverlapping ||
+      getTransformedBytes() > kFarBytes * program.cacheBytes ||
+      countTiles(numShared + 1) < kMinTiles)
+    return;
+  ++numShared;
   int64_t channels = getExtent(conv.c), filters = getExtent(conv.f);
   for (const Window &window : conv.depth) {
     int64_t results = getExtent(window.result);
@@ -321,8 +326,17 @@ unsigned WinogradRewriter::getNumShared() const {
   }
   int64_t rowBytes = kPoints * kPoints * conv.columns.numTiles *
                      (channels + filters) * sizeof(float);
-  return numShared +
-         (getTransformedBytes() + rowBytes <= program.cacheBytes / 2);
+  int64_t rowTiles = countTiles(numShared), numBlocks = 1;
+  if (conv.columns.numOverlapping)
+    return;
+  // Of equal blocks, the largest that fit.
+  for (int64_t n = 1; n <= conv.columns.numTiles &&
+                      rowBytes / numBlocks > program.cacheBytes / 2;
+       ++n)
+    if (conv.columns.numTiles % n == 0 && rowTiles / n >= kMinTiles)
+      numBlocks = n;
+  numColumnBlocks = numBlocks;
+  numShared += numColumnBlocks > 1;
 }
 
 template <typename T>
@@ -335,27 +349,42 @@ SmallVector<T> WinogradRewriter::arrange(ArrayRef<T> tile, ArrayRef<T> points,
   return all;
 }
 
-SmallVector<unsigned> WinogradRewriter::getTileDims() const {
-  SmallVector<unsigned> dims(conv.batch);
-  dims.push_back(conv.rows.result);
-  for (const Window &window : conv.depth)
-    dims.push_back(window.result);
-  dims.push_back(conv.columns.result);
-  return dims;
-}
-
 SmallVector<AffineExpr> WinogradRewriter::getTileExtents(bool withTaps) const {
   SmallVector<AffineExpr> extents;
-  for (unsigned dim : getTileDims()) {
-    AffineExpr extent = first.extents[dim];
-    if (const Window *window = getTiled(dim))
-      extent = getAffineConstantExpr(window->numTiles, program.context);
-    for (const Window &window : conv.depth)
-      if (dim == window.result && withTaps)
-        extent = extent + (first.extents[window.tap] - 1) * window.dilation;
-    extents.push_back(extent);
-  }
+  auto add = [&](int64_t extent) {
+    extents.push_back(getAffineConstantExpr(extent, program.context));
+  };
+  for (unsigned dim : conv.batch)
+    add(getExtent(dim));
+  add(conv.rows.numTiles);
+  if (numColumnBlocks > 1)
+    add(numColumnBlocks);
+  for (const Window &window : conv.depth)
+    add(getExtent(window.result) +
+        withTaps * (getExtent(window.tap) - 1) * window.dilation);
+  add(conv.columns.numTiles / numColumnBlocks);
   return extents;
+}
+
+AffineExpr WinogradRewriter::getTileIndex(unsigned dim) const {
+  auto get = [&](unsigned place) {
+    return getAffineDimExpr(place, program.context);
+  };
+  unsigned rows = conv.batch.size();
+  if (const auto *found = llvm::find(conv.batch, dim);
+      found != conv.batch.end())
+    return get(found - conv.batch.begin());
+  if (dim == conv.rows.result)
+    return get(rows);
+  unsigned inner = rows + 1 + (numColumnBlocks > 1);
+  for (auto [number, window] : llvm::enumerate(conv.depth))
+    if (dim == window.result)
+      return get(inner + number);
+  AffineExpr column = get(inner + conv.depth.size());
+  return numColumnBlocks > 1
+             ? get(rows + 1) * (conv.columns.numTiles / numColumnBlocks) +
+                   column
+             : column;
 }
 
 ArrayId WinogradRewriter::addArray(ArrayRef<AffineExpr> extents) {
@@ -366,7 +395,7 @@ ArrayId WinogradRewriter::addArray(ArrayRef<AffineExpr> extents) {
 }
 
 Expr WinogradRewriter::getInput(int64_t p, int64_t q) const {
-  SmallVector<unsigned> tileDims = getTileDims();
+  unsigned numTileDims = getTileExtents().size();
   auto substitute = [&](int64_t i, int64_t j) {
     return transform(conv.image, [&](Expr e) -> Expr {
       if (e.getKind() != Expr::Kind::Variable)
@@ -377,11 +406,10 @@ Expr WinogradRewriter::getInput(int64_t p, int64_t q) const {
       if (dim == conv.columns.tap)
         return constant(j);
       if (dim == conv.c)
-        return getVariable(tileDims.size());
+        return getVariable(numTileDims);
       if (llvm::is_contained(conv.weights.summed, dim))
         return constant(int64_t(0));
-      AffineExpr tile = getAffineDimExpr(
-          llvm::find(tileDims, dim) - tileDims.begin(), program.context);
+      AffineExpr tile = getTileIndex(dim);
       const Window *window = getTiled(dim);
       return program.expression(window ? window->getStart(tile) : tile);
     });
@@ -442,7 +470,7 @@ void WinogradRewriter::multiply(ArrayId input, ArrayId weights,
 
 Expr WinogradRewriter::getOutput(ArrayId products, int64_t a, int64_t b) const {
   SmallVector<Expr> dims;
-  for (unsigned dim = 0; dim < getTileDims().size(); ++dim)
+  for (unsigned dim = 0; dim < getTileExtents().size(); ++dim)
     dims.push_back(getVariable(dim));
   Expr filter = getVariable(dims.size());
   return transformOutput(a, b, [&](int64_t p, int64_t q) {
@@ -460,19 +488,20 @@ void WinogradRewriter::addOutput(ArrayId products,
       Renumbering tiles;
       tiles.extents = getTileExtents();
       tiles.extents.push_back(first.extents[conv.f]);
-      tiles.before.resize(tiles.extents.size());
+      tiles.before.resize(program.getRank(first.target));
       tiles.before[conv.f] =
           getAffineDimExpr(tiles.extents.size() - 1, program.context);
-      for (auto [number, dim] : llvm::enumerate(getTileDims()))
-        tiles.before[dim] = getAffineDimExpr(number, program.context);
+      for (unsigned dim = 0; dim < tiles.before.size(); ++dim)
+        if (dim != conv.f)
+          tiles.before[dim] = getTileIndex(dim);
       for (auto [window, result] :
            {std::pair(conv.rows, a), std::pair(conv.columns, b)}) {
         AffineExpr &index = tiles.before[window.result];
-        AffineExpr &extent =
-            tiles.extents[cast<AffineDimExpr>(index).getPosition()];
         // What tiles have in common is a result of the earlier one.
-        if (result == 0)
-          extent = extent - window.numOverlapping;
+        if (result == 0 && window.numOverlapping) {
+          unsigned place = cast<AffineDimExpr>(index).getPosition();
+          tiles.extents[place] = tiles.extents[place] - window.numOverlapping;
+        }
         index = window.getStart(index) + result * window.dilation;
       }
       Renumberer renumberer(program, tiles);
@@ -503,7 +532,6 @@ LogicalResult WinogradRewriter::run(const llvm::DenseSet<ArrayId> &escaping) {
   unsigned filter = 2 + conv.weights.summed.size();
   setPanelLayout(program, *weights, /*panelIndex=*/filter, /*outer=*/{0, 1},
                  /*inner=*/llvm::to_vector(llvm::seq(2u, filter)));
-  numShared = getNumShared();
   AffineExpr points = getAffineConstantExpr(kPoints, program.context);
   ArrayId input =
       addArray(arrange<AffineExpr>(getTileExtents(/*withTaps=*/true),
