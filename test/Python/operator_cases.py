@@ -29,6 +29,14 @@ CASES = {
     "conv_transpose": one_op(
         "ConvTranspose", IMAGE, {"w": WEIGHTS[:4]}, strides=[2, 2], output_padding=[1, 0]
     ),
+    # More phases than there is code for.
+    "conv_transpose_far": one_op(
+        "ConvTranspose",
+        IMAGE,
+        {"w": np.linspace(-1, 1, 4 * 2 * 9 * 10, dtype=F32).reshape(4, 2, 9, 10)},
+        strides=[9, 8],
+        pads=[1, 0, 2, 3],
+    ),
     "max_pool": one_op("MaxPool", IMAGE, kernel_shape=[3, 2], strides=[2, 2], pads=[1, 0, 1, 1]),
     "max_pool_ceil": one_op("MaxPool", IMAGE, kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1),
     "average_pool": one_op(
