@@ -111,6 +111,12 @@ CASES = {
     ),
     "split": one_op("Split", IMAGE, outputs=("y", "z"), num_outputs=2, axis=1),
     "split_sizes": one_op("Split", IMAGE, {"s": ints(1, 3)}, outputs=("y", "z"), axis=1),
+    "concat_many": one_op(
+        "Concat",
+        {"x": (F32, ["n", 3])},
+        {f"c{i}": np.full((1 + i % 3, 3), i, F32) for i in range(70)},
+        axis=0,
+    ),
     "concat": one_op("Concat", {"x": (F32, ["n", "s"]), "z": (F32, ["n", 3])}, axis=-1),
     "tile": one_op("Tile", MATRIX, {"r": ints(2, 3)}),
     "pad": one_op("Pad", MATRIX, {"p": ints(1, 0, 2, 3), "v": np.float32(7)}),
