@@ -25,8 +25,8 @@ using namespace espalier::definition;
 using namespace espalier::graphtopoly;
 
 /// Each phase has code of its own. What more phases save when the program runs,
-/// they cost when it is compiled: 64 take seconds, 1024, as those of steps of
-/// 32 in two dimensions, many minutes.
+/// they cost when it is compiled: 64 take 5 s, 144 take 19 s, and steps of 32
+/// in two dimensions have 1024.
 static constexpr int64_t kMaxPhases = 64;
 
 namespace {
