@@ -29,6 +29,14 @@ CASES = {
     "conv_transpose": one_op(
         "ConvTranspose", IMAGE, {"w": WEIGHTS[:4]}, strides=[2, 2], output_padding=[1, 0]
     ),
+    # More phases than there is code for.
+    "conv_transpose_far": one_op(
+        "ConvTranspose",
+        IMAGE,
+        {"w": np.linspace(-1, 1, 4 * 2 * 9 * 10, dtype=F32).reshape(4, 2, 9, 10)},
+        strides=[9, 8],
+        pads=[1, 0, 2, 3],
+    ),
     "max_pool": one_op("MaxPool", IMAGE, kernel_shape=[3, 2], strides=[2, 2], pads=[1, 0, 1, 1]),
     "max_pool_ceil": one_op("MaxPool", IMAGE, kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1),
     "average_pool": one_op(
@@ -103,6 +111,12 @@ CASES = {
     ),
     "split": one_op("Split", IMAGE, outputs=("y", "z"), num_outputs=2, axis=1),
     "split_sizes": one_op("Split", IMAGE, {"s": ints(1, 3)}, outputs=("y", "z"), axis=1),
+    "concat_many": one_op(
+        "Concat",
+        {"x": (F32, ["n", 3])},
+        {f"c{i}": np.full((1 + i % 3, 3), i, F32) for i in range(70)},
+        axis=0,
+    ),
     "concat": one_op("Concat", {"x": (F32, ["n", "s"]), "z": (F32, ["n", 3])}, axis=-1),
     "tile": one_op("Tile", MATRIX, {"r": ints(2, 3)}),
     "pad": one_op("Pad", MATRIX, {"p": ints(1, 0, 2, 3), "v": np.float32(7)}),

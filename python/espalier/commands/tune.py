@@ -191,6 +191,10 @@ def assign_outputs(args: argparse.Namespace) -> list[list[Path]]:
             f"option -o: expects one for each of {len(args.model)} models, but got "
             f"{len(args.output)}"
         )
+    if again := [output for output in args.output if args.output.count(output) > 1]:
+        raise EspalierError(
+            f"option -o: expects a file of its own for each model, but got '{again[0]}' again"
+        )
     return [[output] for output in args.output]
 
 

@@ -126,3 +126,26 @@ func.func @main(%x: tensor<?x6x?x?xf32>) -> tensor<?x6x?x?xf32> {
   %1 = graph.relu %0 : (tensor<?x6x?x?xf32>) -> tensor<?x6x?x?xf32>
   return %1 : tensor<?x6x?x?xf32>
 }
+
+// -----
+
+// There is code for up to 64 phases.
+// CHECK-LABEL: poly.kernel private @conv_transpose_{{[0-9a-f]+}}(%{{[^:]*}}: memref<1x2x
+// CHECK-COUNT-64: reduction add
+// CHECK-NOT:     reduction add
+func.func @main(%x: tensor<1x2x3x3xf32>, %w: tensor<2x16x8x8xf32>) -> tensor<1x16x24x24xf32> {
+  %0 = graph.conv_transpose %x, %w {strides = array<i64: 8, 8>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>, output_padding = array<i64: 0, 0>} : (tensor<1x2x3x3xf32>, tensor<2x16x8x8xf32>) -> tensor<1x16x24x24xf32>
+  return %0 : tensor<1x16x24x24xf32>
+}
+
+// -----
+
+// The 72 of these steps stay one sum.
+// CHECK:       affine_set<({{.*}}) : ({{.*}}, (d2 - d5) mod 8 == 0, (d3 - d6) mod 9 == 0
+// CHECK-LABEL: poly.kernel private @conv_transpose_{{[0-9a-f]+}}(%{{[^:]*}}: memref<1x2x
+// CHECK:         reduction add
+// CHECK-NOT:     reduction add
+func.func @main(%x: tensor<1x2x3x3xf32>, %w: tensor<2x16x8x9xf32>) -> tensor<1x16x24x27xf32> {
+  %0 = graph.conv_transpose %x, %w {strides = array<i64: 8, 9>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>, output_padding = array<i64: 0, 0>} : (tensor<1x2x3x3xf32>, tensor<2x16x8x9xf32>) -> tensor<1x16x24x27xf32>
+  return %0 : tensor<1x16x24x27xf32>
+}

@@ -98,6 +98,7 @@ def test_the_command_writes_an_output_for_each_model(
     ("arguments", "message"),
     [
         ([], "option -o: expects one for each of 2 models, but got 1"),
+        (["-o", "a.mlir"], "option -o: expects a file of its own for each model, but got 'a.mlir'"),
         (["-o", "b.mlir", "--weights", "1,x"], "--weights: expects numbers, such as 1,2, but"),
         (["-o", "b.mlir", "--weights", "1"], "'weights': expects a number for each of 2 models"),
         (["-o", "b.mlir", "--target", "1s,soon"], "--target: expects a number of seconds, but"),

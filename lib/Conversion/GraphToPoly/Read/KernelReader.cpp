@@ -382,8 +382,10 @@ static bool areDisjoint(const StatementList &program, const Conjunction &lhs,
     auto number = dyn_cast<AffineConstantExpr>(program.simplify(sum));
     return number && number.getValue() < 0;
   };
-  for (const Condition &a : lhs)
-    for (const Condition &b : rhs)
+  // Of parts in a row, such as operands that are joined, each begins with what
+  // ends those before, and ends with what is its own.
+  for (const Condition &a : llvm::reverse(lhs))
+    for (const Condition &b : llvm::reverse(rhs))
       if (isNegative(a.expr + b.expr) ||
           (a.isEquality && isNegative(b.expr - a.expr)) ||
           (b.isEquality && isNegative(a.expr - b.expr)) ||
