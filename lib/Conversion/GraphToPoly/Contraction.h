@@ -19,6 +19,9 @@ struct Contraction {
   int64_t offset = 0;
 };
 
+/// Rows below which a product has too little reuse of its other operand.
+constexpr int64_t kMinProductRows = 16;
+
 /// Recognizes `target[i...] (+)= A[...] * B[...]` where some dimension of the
 /// target is an index of only one of the two: a matrix product or convolution.
 std::optional<Contraction> getContraction(const StatementList &program,

@@ -71,6 +71,8 @@ private:
   /// Whether neighbours in memory among the elements of `array` differ in one
   /// of the first `shared` indices.
   bool liesAcross(ArrayId array, unsigned shared) const;
+  /// Whether `statement` reads a row whose elements are no neighbours.
+  bool readsAcross(const Statement &statement, unsigned shared) const;
   void join(unsigned number, unsigned statement);
   void addDependences(Node &node, const Statement &statement);
 
@@ -130,6 +132,40 @@ bool ClusterBuilder::liesAcross(ArrayId array, unsigned shared) const {
   return false;
 }
 
+bool ClusterBuilder::readsAcross(const Statement &statement,
+                                 unsigned shared) const {
+  // The few taps of a window are no row.
+  int64_t row = 1;
+  for (AffineExpr extent : ArrayRef(statement.extents).drop_front(shared)) {
+    auto number = dyn_cast<AffineConstantExpr>(extent);
+    row = number ? std::min(row * number.getValue(), kMaxRowElements)
+                 : kMaxRowElements;
+  }
+  if (row < program.vectorLanes)
+    return false;
+  bool isAcross = false;
+  forEachAccess(statement, [&](Expr access) {
+    ArrayId array = access.getTensor().number;
+    AffineMap layout = program.arrays[array].layout;
+    ArrayRef<Expr> indices = access.getOperands();
+    auto isInRow = [&](unsigned index) {
+      return llvm::any_of(getDims(indices[index]),
+                          [&](unsigned dim) { return dim >= shared; });
+    };
+    auto isFastest = [&](unsigned index) {
+      return layout ? layout.getNumResults() > 0 &&
+                          layout.getResults().back().isFunctionOfDim(index)
+                    : index + 1 == indices.size();
+    };
+    auto all = llvm::seq<unsigned>(0, indices.size());
+    isAcross |=
+        llvm::any_of(all, isInRow) && llvm::none_of(all, [&](unsigned index) {
+          return isFastest(index) && isInRow(index);
+        });
+  });
+  return isAcross;
+}
+
 std::optional<unsigned>
 ClusterBuilder::getSharedDims(const Statement &statement,
                               unsigned number) const {
@@ -165,6 +201,8 @@ ClusterBuilder::getSharedDims(const Statement &statement,
   for (unsigned dim = 0; dim < shared; ++dim)
     if (statement.extents[dim] != node.extents[dim])
       shared = dim;
+  if (readsAcross(statement, shared))
+    return std::nullopt;
   if (shared == node.fusionGroup.sharedDims &&
       (!node.isContraction ||
        (!statement.reduction && shared == numTargetDims)))

@@ -40,6 +40,8 @@ public:
 private:
   /// The kernels that each rearrange an operand for `group` alone.
   SmallVector<FusionGroup *> findCopies(const FusionGroup &group) const;
+  /// How many leading dimensions leave a contraction rows enough.
+  unsigned limitShared(const FusionGroup &group) const;
   /// How many leading dimensions all statements of the kernels share, and read
   /// the arrays in `local` at.
   unsigned countShared(ArrayRef<const FusionGroup *> parts,
@@ -83,6 +85,19 @@ CopyFuser::findCopies(const FusionGroup &group) const {
         copies.insert(copy);
     }
   return copies.takeVector();
+}
+
+unsigned CopyFuser::limitShared(const FusionGroup &group) const {
+  const Statement &sum = program.statements[group.statements.front()];
+  unsigned shared = group.sharedDims;
+  unsigned lanes = getContraction(program, sum)->vectorDim;
+  for (uint64_t rows = 1; shared > 0 && rows < kMinProductRows; --shared) {
+    auto extent = dyn_cast<AffineConstantExpr>(sum.extents[shared - 1]);
+    if (shared - 1 != lanes)
+      rows = llvm::SaturatingMultiply<uint64_t>(rows, extent ? extent.getValue()
+                                                             : kMinProductRows);
+  }
+  return shared;
 }
 
 unsigned CopyFuser::countShared(ArrayRef<const FusionGroup *> parts,
@@ -159,7 +174,7 @@ void CopyFuser::fuse(FusionGroup &group) {
     return;
   llvm::DenseSet<ArrayId> copied, local = findLocal(program, group, escaping);
   SmallVector<FusionGroup *> copies;
-  unsigned shared = group.sharedDims;
+  unsigned shared = limitShared(group);
   for (FusionGroup *copy : findCopies(group)) {
     ArrayId target = program.statements[copy->statements.front()].target;
     llvm::DenseSet<ArrayId> arrays(local);
@@ -172,8 +187,7 @@ void CopyFuser::fuse(FusionGroup &group) {
     copies.push_back(copy);
     copied.insert(target);
   }
-  if (copies.empty() || shared >= group.sharedDims ||
-      !isWorthwhile(group, copied, shared))
+  if (copies.empty() || !isWorthwhile(group, copied, shared))
     return;
   SmallVector<unsigned> statements;
   for (FusionGroup *copy : copies) {

@@ -26,8 +26,6 @@ using namespace mlir;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
 
-/// Rows of a block below which a product has too little reuse.
-static constexpr int64_t kMinBlockRows = 16;
 /// Rows of a block whose length is not known: 1000 scores of each, and as many
 /// weights, take a quarter of a megabyte.
 static constexpr int64_t kOpenBlockRows = 32;
@@ -197,25 +195,25 @@ std::optional<int64_t> ProductFuser::chooseBlock(const Chain &chain) const {
   std::optional<int64_t> rows = getNumber(extents[shared - 1]);
   std::optional<int64_t> length = getNumber(extents[shared]);
   if (total <= uint64_t(program.cacheBytes) / 2 ||
-      rows.value_or(kMinBlockRows) < kMinBlockRows)
+      rows.value_or(kMinProductRows) < kMinProductRows)
     return std::nullopt;
   // Scores and weights of a block, beside the panels of the operands.
   int64_t most = length
                      ? program.cacheBytes / 4 / int64_t(*length * sizeof(float))
                      : kOpenBlockRows;
-  if (most < kMinBlockRows)
+  if (most < kMinProductRows)
     return std::nullopt;
   if (!rows)
     return std::min(most, kOpenBlockRows);
   // A single block is all that there is.
   if (*rows <= most)
     return shared > 1 ? rows : std::nullopt;
-  for (int64_t block = most; block >= std::max(most / 2, kMinBlockRows);
+  for (int64_t block = most; block >= std::max(most / 2, kMinProductRows);
        --block)
     if (*rows % block == 0)
       return block;
   int64_t even = llvm::divideCeil(*rows, llvm::divideCeil(*rows, most));
-  return std::clamp<int64_t>(llvm::alignTo(even, kRowStep), kMinBlockRows,
+  return std::clamp<int64_t>(llvm::alignTo(even, kRowStep), kMinProductRows,
                              most);
 }
 

@@ -215,3 +215,18 @@ func.func @main(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %3 = graph.relu %2 : (tensor<4x4xf32>) -> tensor<4x4xf32>
   return %3 : tensor<4x4xf32>
 }
+
+// -----
+
+// The elements of a row lie far from each other, so sums have lanes along the
+// other dimension, and so many rows do not share a loop.
+// CHECK:       func.func @main(%{{.*}}: memref<64x1024xf32>
+// CHECK:         poly.call @layer_norm_
+// CHECK:         poly.call @layer_norm_
+// CHECK:         poly.call @layer_norm_
+// CHECK:         return
+func.func @main(%x: tensor<64x1024xf32>, %s: tensor<64xf32>) -> tensor<1024x64xf32> {
+  %0 = graph.transpose %x {permutation = array<i64: 1, 0>} : (tensor<64x1024xf32>) -> tensor<1024x64xf32>
+  %1 = graph.layer_norm %0, %s, %s {axis = 1 : i64, epsilon = 1.0e-5 : f64} : (tensor<1024x64xf32>, tensor<64xf32>, tensor<64xf32>) -> tensor<1024x64xf32>
+  return %1 : tensor<1024x64xf32>
+}

@@ -84,3 +84,20 @@ module attributes {poly.target = #target} {
     return %y : tensor<32x256x9x9xf32>
   }
 }
+
+// -----
+
+#target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>
+
+// The rows of one product are no batch: each would read the weights again.
+// CHECK-LABEL: poly.kernel private @relu_{{[0-9a-f]+}}(
+// CHECK-LABEL: poly.kernel private @matmul_{{[0-9a-f]+}}(
+// CHECK-NOT:     interleaved
+// CHECK:       func.func @main
+module attributes {poly.target = #target} {
+  func.func @main(%x: tensor<1x4096x128xf32>, %w: tensor<128x32xf32>) -> tensor<1x4096x32xf32> {
+    %0 = graph.relu %x : (tensor<1x4096x128xf32>) -> tensor<1x4096x128xf32>
+    %y = graph.matmul %0, %w : (tensor<1x4096x128xf32>, tensor<128x32xf32>) -> tensor<1x4096x32xf32>
+    return %y : tensor<1x4096x32xf32>
+  }
+}

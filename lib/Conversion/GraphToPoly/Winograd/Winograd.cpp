@@ -33,8 +33,6 @@ constexpr int64_t kMinChannels = 32;
 /// Where a line of memory has one channel of the image, lanes are loaded one by
 /// one, so fewer filters than this do not either.
 constexpr int64_t kMinFiltersOfPlanes = 48;
-/// Fewer tiles than this do not fill the registers.
-constexpr int64_t kMinTiles = 16;
 /// Weights of more than so many times a core's cache come from memory.
 constexpr int64_t kFarBytes = 8;
 
@@ -295,7 +293,7 @@ bool WinogradRewriter::pays() const {
   return getExtent(conv.c) >= kMinChannels &&
          getExtent(conv.f) >=
              (getChannelsInside() ? kMinChannels : kMinFiltersOfPlanes) &&
-         countTiles(numShared) >= kMinTiles;
+         countTiles(numShared) >= kMinProductRows;
 }
 
 int64_t WinogradRewriter::countTiles(unsigned numShared) const {
@@ -308,14 +306,14 @@ int64_t WinogradRewriter::countTiles(unsigned numShared) const {
 
 void WinogradRewriter::chooseShared() {
   numShared = conv.batch.size();
-  while (numShared > 0 && countTiles(numShared) < kMinTiles)
+  while (numShared > 0 && countTiles(numShared) < kMinProductRows)
     --numShared;
   // Row by row, so that what is transformed stays in cache. The weights are
   // read again for each, which is hidden behind the products of its tiles
   // unless they come from memory.
   if (numShared < conv.batch.size() || conv.rows.numOverlapping ||
       getTransformedBytes() > kFarBytes * program.cacheBytes ||
-      countTiles(numShared + 1) < kMinTiles)
+      countTiles(numShared + 1) < kMinProductRows)
     return;
   ++numShared;
   int64_t channels = getExtent(conv.c), filters = getExtent(conv.f);
@@ -333,7 +331,7 @@ void WinogradRewriter::chooseShared() {
   for (int64_t n = 1; n <= conv.columns.numTiles &&
                       rowBytes / numBlocks > program.cacheBytes / 2;
        ++n)
-    if (conv.columns.numTiles % n == 0 && rowTiles / n >= kMinTiles)
+    if (conv.columns.numTiles % n == 0 && rowTiles / n >= kMinProductRows)
       numBlocks = n;
   numColumnBlocks = numBlocks;
   numShared += numColumnBlocks > 1;
