@@ -26,8 +26,8 @@ static constexpr uint64_t kMinConstantBytes = 256 << 10;
 /// Calls shorter than this are timed several at a time.
 static constexpr double kSampleSeconds = 100e-6;
 
-/// The largest difference of outputs, relative to their largest value, that
-/// another order of sums explains.
+/// The largest difference of outputs, relative to their largest value, where
+/// nothing is known of rounding.
 static constexpr double kTolerance = 1e-4;
 
 char WrongResult::ID = 0;
@@ -133,26 +133,46 @@ compileKernel(const KernelModule &kernel, const DialectRegistry &registry,
   return std::move(*program);
 }
 
-/// Fails if an output differs from the expected one by more than rounding.
+/// Fails if `output` differs from `expected` by more than rounding, which
+/// explains at most `difference`, if that is known.
+static llvm::Error compareOutput(unsigned number, const MeasuredOutput &output,
+                                 const MeasuredOutput &expected,
+                                 std::optional<double> difference) {
+  auto measure = [&](auto &&function) {
+    return expected.getBytes().size() == output.getBytes().size()
+               ? function(output.dtype, expected.getBytes().data(),
+                          output.getBytes().data(), output.getBytes().size())
+               : HUGE_VAL;
+  };
+  double error = measure(difference ? measureDifference : compareArrays);
+  if (error <= difference.value_or(kTolerance))
+    return llvm::Error::success();
+  if (difference)
+    return llvm::make_error<WrongResult>(
+        llvm::formatv("expects an output {0} within {1:e2}, which is what "
+                      "rounding explains, but it differs by {2:e2}",
+                      number, *difference, error)
+            .str());
+  return llvm::make_error<WrongResult>(
+      llvm::formatv("output {0} differs by {1:e2} of its largest value", number,
+                    error)
+          .str());
+}
+
+/// Fails if one of `outputs`, of which `differences` tells what it tells of a
+/// kernel's, differs from what is expected by more than rounding.
 static llvm::Error compareOutputs(ArrayRef<MeasuredOutput> outputs,
-                                  ArrayRef<MeasuredOutput> expected) {
+                                  ArrayRef<MeasuredOutput> expected,
+                                  ArrayRef<std::optional<double>> differences) {
   if (outputs.size() != expected.size())
     return llvm::createStringError("expects " + Twine(expected.size()) +
                                    " outputs, but got " +
                                    Twine(outputs.size()));
-  for (auto [index, output] : llvm::enumerate(outputs)) {
-    const MeasuredOutput &other = expected[index];
-    double error =
-        other.getBytes().size() == output.getBytes().size()
-            ? compareArrays(output.dtype, other.getBytes().data(),
-                            output.getBytes().data(), output.getBytes().size())
-            : HUGE_VAL;
-    if (!(error <= kTolerance))
-      return llvm::make_error<WrongResult>(
-          llvm::formatv("output {0} differs by {1:e2} of its largest value",
-                        index, error)
-              .str());
-  }
+  for (auto [number, output] : llvm::enumerate(outputs))
+    if (llvm::Error error = compareOutput(
+            number, output, expected[number],
+            number < differences.size() ? differences[number] : std::nullopt))
+      return error;
   return llvm::Error::success();
 }
 
@@ -172,10 +192,11 @@ static bool hasUnknownExtent(const espalier_program &program) {
 /// Runs `program`, compares what it computes with what follows in `expected`,
 /// if that is not empty, on `outputs`, to which it is added, and returns the
 /// seconds of runs, the shortest first; one run if that is hopeless beside
-/// `best`.
+/// `best`. Of `differences`, see `KernelNumbers`.
 static llvm::Expected<std::vector<double>>
 measureRun(const espalier_program &program, const RunOptions &options,
-           ArrayRef<MeasuredOutput> expected, double best,
+           ArrayRef<MeasuredOutput> expected,
+           ArrayRef<std::optional<double>> differences, double best,
            std::vector<MeasuredOutput> &outputs) {
   auto run = ProgramRun::create(&program, options);
   if (!run)
@@ -198,9 +219,11 @@ measureRun(const espalier_program &program, const RunOptions &options,
   }
   ArrayRef<MeasuredOutput> made = ArrayRef(outputs).drop_front(begin);
   if (!expected.empty())
-    if (llvm::Error error = compareOutputs(
-            made, expected.drop_front(std::min(begin, expected.size()))
-                      .take_front(made.size())))
+    if (llvm::Error error =
+            compareOutputs(made,
+                           expected.drop_front(std::min(begin, expected.size()))
+                               .take_front(made.size()),
+                           differences))
       return error;
   if (isHopeless(first, best))
     return std::vector<double>{first};
@@ -236,7 +259,7 @@ espalier::measureProgram(CompiledProgram compiled, const KernelModule &kernel,
   runOptions.numCopies = [&](unsigned input) {
     return isInputConstant(input) ? copies : 1;
   };
-  runOptions.fillsIntegers = kernel.takesAnyInteger;
+  runOptions.values = {kernel.takesAnyInteger, kernel.numbers.magnitude};
   // None stands for an extent if all are known.
   const MeasuredExtent none = {0, 1};
   ArrayRef<MeasuredExtent> extents = none;
@@ -247,8 +270,8 @@ espalier::measureProgram(CompiledProgram compiled, const KernelModule &kernel,
   for (auto [number, extent] : llvm::enumerate(extents)) {
     runOptions.unknownExtent = extent.extent;
     double best = number < options.best.size() ? options.best[number] : 0;
-    auto times =
-        measureRun(*program, runOptions, expected, best, result.outputs);
+    auto times = measureRun(*program, runOptions, expected,
+                            kernel.numbers.differences, best, result.outputs);
     if (!times)
       return times.takeError();
     logarithms += extent.weight * std::log(getMedian(*times));

@@ -53,14 +53,21 @@ static void dispatchFloat(int32_t dtype, Function function) {
   }
 }
 
-/// Writes numbers from -1 to 1 that repeat only after a long time.
+/// Writes numbers that repeat only after a long time: from -1 to 1, or with a
+/// magnitude whole ones up to that.
 template <typename Float>
-static void fillWithNumbers(char *data, uint64_t bytes) {
+static void fillWithNumbers(char *data, uint64_t bytes, int64_t magnitude) {
   auto *values = reinterpret_cast<Float *>(data);
   uint32_t state = 12345;
   for (uint64_t i = 0; i < bytes / sizeof(Float); ++i) {
     state = state * 1664525u + 1013904223u;
-    values[i] = Float(static_cast<int32_t>(state) * (1.0f / 2147483648.0f));
+    if (magnitude == 0) {
+      values[i] = Float(static_cast<int32_t>(state) * (1.0f / 2147483648.0f));
+      continue;
+    }
+    // The lower bits repeat soon.
+    float whole = 1 + (state << 1 >> 16) % magnitude;
+    values[i] = Float(state >> 31 ? -whole : whole);
   }
 }
 
@@ -96,7 +103,7 @@ static void fillWithIntegers(int32_t dtype, char *data, uint64_t bytes) {
 llvm::Expected<ProgramArray> ProgramArray::create(int32_t dtype,
                                                   std::vector<int64_t> extents,
                                                   unsigned copies,
-                                                  bool fillsIntegers) {
+                                                  const MadeUpValues &values) {
   ProgramArray result;
   std::optional<int64_t> bytes = countBytes(dtype, extents);
   void *memory = nullptr;
@@ -117,9 +124,9 @@ llvm::Expected<ProgramArray> ProgramArray::create(int32_t dtype,
   char *first = result.memory.get();
   memset(first, 0, result.stride);
   dispatchFloat(dtype, [&](auto zero, double) {
-    fillWithNumbers<decltype(zero)>(first, result.stride);
+    fillWithNumbers<decltype(zero)>(first, result.stride, values.magnitude);
   });
-  if (fillsIntegers)
+  if (values.fillsIntegers)
     fillWithIntegers(dtype, first, result.stride);
   for (unsigned copy = 1; copy < copies; ++copy)
     memcpy(first + copy * result.stride, first, result.stride);
@@ -132,22 +139,31 @@ espalier_tensor ProgramArray::get(unsigned index) const {
 }
 
 template <typename Float>
-static double compareFloats(const void *first, const void *second,
+static double measureFloats(const void *first, const void *second,
                             uint64_t bytes) {
   auto *firsts = static_cast<const Float *>(first);
   auto *seconds = static_cast<const Float *>(second);
-  double difference = 0, scale = 0;
+  double difference = 0;
   for (uint64_t i = 0; i < bytes / sizeof(Float); ++i) {
     double a = firsts[i], b = seconds[i];
-    if (std::isfinite(a))
-      scale = std::max(scale, std::fabs(a));
     if (a == b || (std::isnan(a) && std::isnan(b)))
       continue;
     double distance = std::fabs(a - b);
     difference =
         std::max(difference, std::isnan(distance) ? HUGE_VAL : distance);
   }
-  return difference > 0 ? difference / std::max(scale, 1e-30) : 0;
+  return difference;
+}
+
+double espalier::measureDifference(int32_t dtype, const void *first,
+                                   const void *second, uint64_t bytes) {
+  if (memcmp(first, second, bytes) == 0)
+    return 0;
+  double difference = HUGE_VAL;
+  dispatchFloat(dtype, [&](auto zero, double) {
+    difference = measureFloats<decltype(zero)>(first, second, bytes);
+  });
+  return difference;
 }
 
 bool espalier::hasFinite(int32_t dtype, const void *data, uint64_t bytes) {
@@ -164,14 +180,18 @@ bool espalier::hasFinite(int32_t dtype, const void *data, uint64_t bytes) {
 
 double espalier::compareArrays(int32_t dtype, const void *first,
                                const void *second, uint64_t bytes) {
-  if (memcmp(first, second, bytes) == 0)
+  double difference = measureDifference(dtype, first, second, bytes);
+  if (difference == 0)
     return 0;
-  double error = HUGE_VAL;
   dispatchFloat(dtype, [&](auto zero, double rounding) {
-    error = std::max(
-        compareFloats<decltype(zero)>(first, second, bytes) - rounding, 0.0);
+    auto *values = static_cast<const decltype(zero) *>(first);
+    double scale = 1e-30;
+    for (uint64_t i = 0; i < bytes / sizeof(zero); ++i)
+      if (double value = values[i]; std::isfinite(value))
+        scale = std::max(scale, std::fabs(value));
+    difference = std::max(difference / scale - rounding, 0.0);
   });
-  return error;
+  return difference;
 }
 
 llvm::Error ProgramRun::check(espalier_status status) {
@@ -192,7 +212,7 @@ llvm::Error ProgramRun::makeInputs(const RunOptions &options) {
         extent = options.unknownExtent;
     unsigned copies = options.numCopies ? options.numCopies(i) : 1;
     auto array = ProgramArray::create(info.dtype, std::move(extents), copies,
-                                      options.fillsIntegers);
+                                      options.values);
     if (!array)
       return array.takeError();
     inputs.push_back(std::move(*array));
@@ -201,7 +221,7 @@ llvm::Error ProgramRun::makeInputs(const RunOptions &options) {
   return llvm::Error::success();
 }
 
-llvm::Error ProgramRun::makeOutputs() {
+llvm::Error ProgramRun::makeOutputs(const RunOptions &options) {
   int64_t numExtents = 0;
   for (int32_t i = 0; i < program->num_outputs; ++i)
     numExtents += program->outputs[i].rank;
@@ -214,8 +234,10 @@ llvm::Error ProgramRun::makeOutputs() {
   auto *extents = planned.data();
   for (int32_t i = 0; i < program->num_outputs; ++i) {
     const espalier_tensor_info &info = program->outputs[i];
-    auto array =
-        ProgramArray::create(info.dtype, {extents, extents + info.rank}, 1);
+    // Some are read before they are written.
+    MadeUpValues values = {/*fillsIntegers=*/false, options.values.magnitude};
+    auto array = ProgramArray::create(
+        info.dtype, {extents, extents + info.rank}, /*copies=*/1, values);
     if (!array)
       return array.takeError();
     outputs.push_back(std::move(*array));
@@ -244,7 +266,7 @@ ProgramRun::create(const espalier_program *program, const RunOptions &options) {
       return error;
   if (llvm::Error error = result->makeInputs(options))
     return error;
-  if (llvm::Error error = result->makeOutputs())
+  if (llvm::Error error = result->makeOutputs(options))
     return error;
   return result;
 }

@@ -8,16 +8,24 @@
 
 namespace espalier {
 
+/// What made-up values are.
+struct MadeUpValues {
+  /// Integers are small numbers rather than 0, which an index may be.
+  bool fillsIntegers = false;
+  /// Floats are whole numbers up to so much but 0, of either sign; with 0, they
+  /// are any from -1 to 1.
+  int64_t magnitude = 0;
+};
+
 /// An array of a program's input or output, in one or several copies.
 class ProgramArray {
 public:
-  /// An array of elements of type `dtype` with made-up values: floats around 0,
-  /// integers that are 0 and so an index of everything, or with
-  /// `fillsIntegers` around 0. Fails if there is not enough memory.
+  /// An array of elements of type `dtype`, in so many copies. Fails if there is
+  /// not enough memory.
   static llvm::Expected<ProgramArray> create(int32_t dtype,
                                              std::vector<int64_t> extents,
                                              unsigned copies,
-                                             bool fillsIntegers = false);
+                                             const MadeUpValues &values);
 
   int32_t getDtype() const { return dtype; }
   uint64_t getBytes() const { return bytes; }
@@ -40,10 +48,13 @@ private:
 std::optional<int64_t> countBytes(int32_t dtype,
                                   llvm::ArrayRef<int64_t> extents);
 
-/// Returns the largest difference of two arrays of elements of type `dtype`,
-/// relative to the largest finite value of the first; of f16 and bf16 what is
-/// beyond the rounding of a result. Elements that are no floats differ by 0 or
-/// infinity.
+/// Returns the largest difference of elements of two arrays of type `dtype`.
+/// Those that are no floats differ by 0 or infinity.
+double measureDifference(int32_t dtype, const void *first, const void *second,
+                         uint64_t bytes);
+
+/// Returns the largest difference relative to the largest finite value of the
+/// first array; of f16 and bf16 what is beyond the rounding of a result.
 double compareArrays(int32_t dtype, const void *first, const void *second,
                      uint64_t bytes);
 
@@ -57,8 +68,7 @@ struct RunOptions {
   std::function<unsigned(unsigned)> numCopies;
   /// What stands for extents that only the run knows; 0 to refuse them.
   int64_t unknownExtent = 0;
-  /// Whether integers are small numbers rather than 0, which an index may be.
-  bool fillsIntegers = false;
+  MadeUpValues values = {};
 };
 
 /// A program with a context and arrays to run on.
@@ -78,7 +88,7 @@ private:
       : program(program), context(nullptr, espalier_context_destroy) {}
 
   llvm::Error makeInputs(const RunOptions &options);
-  llvm::Error makeOutputs();
+  llvm::Error makeOutputs(const RunOptions &options);
   void selectCopies();
   llvm::Error check(espalier_status status);
 

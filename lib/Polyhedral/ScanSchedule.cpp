@@ -307,11 +307,21 @@ static llvm::Expected<Ast> scanByIsl(const Program &program,
       "the schedule cannot be scanned: its loops would execute other points");
 }
 
+/// Whether a band below `node` has code of its own for full tiles.
+static bool separatesTiles(const ScheduleNode *node) {
+  return node && (node->separateFullTiles ||
+                  llvm::any_of(node->children, [](const ScheduleTree &child) {
+                    return separatesTiles(child.get());
+                  }));
+}
+
 llvm::Expected<Ast>
 espalier::polyhedral::scanSchedule(const Program &program,
                                    const ScheduleNode *schedule,
                                    const Limits &limits) {
-  if (Ast boxes = scanBoxes(program, schedule))
+  // Without code for full tiles, those of unknown extents are as any others.
+  if (Ast boxes = scanBoxes(program, schedule,
+                            /*joinsTiles=*/!separatesTiles(schedule)))
     return std::move(boxes);
   return scanByIsl(program, schedule, limits, Form::AsScheduled);
 }

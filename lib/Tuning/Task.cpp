@@ -92,7 +92,12 @@ llvm::Expected<std::unique_ptr<Task>> Task::create(const ProgramKernel &kernel,
   std::string name = computeKernelKey(kernel, options.measure);
   task->key = {name + describeExtents(*task->module, options.measure), name,
                target, getCompilerIdentity()};
-  task->kind = describeKind(*task->module->getOps<poly::KernelOp>().begin());
+  auto only = *task->module->getOps<poly::KernelOp>().begin();
+  task->kind = describeKind(only);
+  int64_t most = 1;
+  for (MeasuredExtent extent : options.measure.extents)
+    most = std::max(most, extent.extent);
+  task->kernel.module.numbers = chooseNumbers(only, most);
   task->sketches = deriveSketches(*task->module);
   bool hasDefault = task->hasSpace();
   for (Sketch &sketch : deriveTimeTiles(*task->module))

@@ -4,6 +4,7 @@
 #define ESPALIER_MEASUREMENT_MEASUREKERNEL_H
 
 #include "espalier/ExecutionEngine/Compile.h"
+#include "espalier/Measurement/Rounding.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <chrono>
 #include <memory>
@@ -58,6 +59,8 @@ struct KernelModule {
   std::vector<bool> isConstant;
   /// Whether integers may be any, since none of them is an index or a bound.
   bool takesAnyInteger = false;
+  /// What it is run on, and how far results may be apart.
+  KernelNumbers numbers = {};
 };
 
 /// What one run of a program gave: an array of elements of type `dtype`.
@@ -93,7 +96,9 @@ public:
 
 /// Runs a program that is compiled of `kernel` in this
 /// process. Fails if sizes are not known, and with `WrongResult` if outputs
-/// differ by more than rounding from `expected`, if that is not empty.
+/// differ by more than rounding from `expected`, if that is not empty: by more
+/// than the kernel's numbers say or, where these say nothing, than 1e-4 of the
+/// largest value.
 llvm::Expected<MeasuredProgram>
 measureProgram(CompiledProgram program, const KernelModule &kernel,
                const MeasureOptions &options,

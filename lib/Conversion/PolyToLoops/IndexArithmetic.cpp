@@ -228,7 +228,11 @@ std::optional<int64_t> IndexArithmetic::getLargest(AffineExpr expr) {
 }
 
 AffineExpr IndexArithmetic::canonicalize(AffineExpr expr) {
-  return simplifyAffineExpr(expr, numIterators, symbols.size() + numReads);
+  auto [place, isNew] = canonical.try_emplace(expr);
+  if (isNew)
+    place->second =
+        simplifyAffineExpr(expr, numIterators, symbols.size() + numReads);
+  return place->second;
 }
 
 /// Replaces unrolled iterators by their values, and simplifies divisions whose

@@ -41,6 +41,7 @@ protected:
   /// Whether `expr` and its parts are what they are in 64 bits.
   bool fitsIndex(mlir::AffineExpr expr, mlir::ValueRange data) const;
   mlir::AffineExpr simplify(mlir::AffineExpr expr);
+  /// As MLIR does; the same address is asked for by each copy of a loop.
   mlir::AffineExpr canonicalize(mlir::AffineExpr expr);
   std::optional<std::pair<int64_t, int64_t>> getRange(mlir::AffineExpr expr);
   /// The largest value of `expr` where `known` holds, by integer programming:
@@ -87,6 +88,8 @@ protected:
   llvm::DenseMap<unsigned, mlir::Value> iterators;
   llvm::DenseMap<unsigned, int64_t> unrolled;
   llvm::DenseMap<unsigned, std::pair<int64_t, int64_t>> ranges;
+  /// By expression, what `canonicalize` makes of it.
+  llvm::DenseMap<mlir::AffineExpr, mlir::AffineExpr> canonical;
   /// What is not negative here, of iterators and parameters.
   llvm::SmallVector<mlir::AffineExpr> known;
 };

@@ -71,45 +71,46 @@ bool KernelLoops::canVectorize(poly::ComputeOp compute, const AstNode &call,
                {},
                {},
                {}};
-  auto isRegular = [&](const poly::ComputeAccess &access) {
-    return hasLaneAddresses(getAddress(access, call), vector);
-  };
   auto isInRegisters = [&](const poly::ComputeAccess &access) {
     return memories.find(access.array)->second.inRegisters;
   };
-  for (const poly::ComputeAccess &access : compute.getReadAccesses())
-    if (!isRegular(access) || (isInRegisters(access) &&
-                               !getLaneStep(getAddress(access, call), vector)))
+  SmallVector<AffineExpr> readAddresses;
+  for (const poly::ComputeAccess &access : compute.getReadAccesses()) {
+    AffineExpr address = getAddress(access, call);
+    if (!hasLaneAddresses(address, vector) ||
+        (isInRegisters(access) && !getLaneStep(address, vector)))
       return false;
+    readAddresses.push_back(address);
+  }
   if (!dataLoops.getConditions(call).empty())
     return false;
   std::optional<unsigned> accumulator = getAccumulatorRead(compute);
-  SmallVector<poly::ComputeAccess> reads = compute.getReadAccesses();
   auto haveOneValue = [&](auto &self, AffineExpr address) -> bool {
     bool isOne = true;
     address.walk([&](AffineExpr part) {
       auto symbol = dyn_cast<AffineSymbolExpr>(part);
       if (!symbol || symbol.getPosition() < symbols.size())
         return;
-      AffineExpr of =
-          getAddress(reads[symbol.getPosition() - symbols.size()], call);
+      AffineExpr of = readAddresses[symbol.getPosition() - symbols.size()];
       isOne &= getLaneStride(of, vector) == 0 && self(self, of);
     });
     return isOne;
   };
   for (const poly::ComputeAccess &access : compute.getWriteAccesses()) {
+    AffineExpr address = getAddress(access, call);
     // Lanes may meet in an element whose index each of them reads from memory.
-    if (!isRegular(access) ||
-        !haveOneValue(haveOneValue, getAddress(access, call)))
+    if (!hasLaneAddresses(address, vector) ||
+        !haveOneValue(haveOneValue, address))
       return false;
-    if (!getLaneStep(getAddress(access, call), vector))
+    AffineExpr step = getLaneStep(address, vector);
+    if (!step)
       return false;
-    std::optional<int64_t> stride =
-        getLaneStride(getAddress(access, call), vector);
+    auto stride = dyn_cast<AffineConstantExpr>(step);
     // Lanes that write one element have to be a reduction into it.
-    if (stride == 0 && (!accumulator || !getCombiner(compute)))
+    if (stride && stride.getValue() == 0 &&
+        (!accumulator || !getCombiner(compute)))
       return false;
-    if (isInRegisters(access) && (!stride || *stride > 1))
+    if (isInRegisters(access) && (!stride || stride.getValue() > 1))
       return false;
   }
   for (AffineExpr value : call.values)

@@ -62,15 +62,14 @@ std::optional<Digit> boxes::readDigit(AffineExpr expr) {
   take(AffineExprKind::FloorDiv, digit.divisor);
   take(AffineExprKind::Mod, digit.modulus);
   int64_t factor;
-  if (digit.modulus % digit.divisor != 0 ||
-      !readLinear(expr, digit.dim, factor, digit.offset) || factor != 1)
+  if (!readLinear(expr, digit.dim, factor, digit.offset) || factor != 1)
     return std::nullopt;
   return digit;
 }
 
-/// The quotient, rounded up, as a form that all readers of loops know.
+/// The quotient, rounded up, in isl's form, which all readers of loops know.
 static AffineExpr divideUp(AffineExpr expr, int64_t divisor) {
-  return (expr + (divisor - 1)).floorDiv(divisor);
+  return (expr - 1).floorDiv(divisor) + 1;
 }
 
 static Span shift(Span range, int64_t offset) {
@@ -81,16 +80,36 @@ static Span shift(Span range, int64_t offset) {
   return range;
 }
 
+/// The one value of `(d + offset) floordiv modulus` for d in `range`; nothing
+/// if there may be several.
+static std::optional<int64_t> getQuotient(const Values &range, int64_t offset,
+                                          int64_t modulus) {
+  if (!range.isConstant())
+    return std::nullopt;
+  Span span = shift(range.span, offset);
+  int64_t first = llvm::divideFloorSigned(span.begin, modulus);
+  if (first != llvm::divideFloorSigned(span.end - 1, modulus))
+    return std::nullopt;
+  return first;
+}
+
+void boxes::dropModulus(Digit &digit, const Values &range) {
+  if (digit.modulus == 0)
+    return;
+  if (std::optional<int64_t> quotient =
+          getQuotient(range, digit.offset, digit.modulus)) {
+    digit.offset -= *quotient * digit.modulus;
+    digit.modulus = 0;
+  }
+}
+
 /// The values of `(d + offset) mod modulus` for d in `range`, if each goes with
 /// each value of `(d + offset) floordiv modulus`.
 static std::optional<Span> getRemainders(const Values &range, int64_t offset,
                                          int64_t modulus) {
   Span span = shift(range.span, offset);
-  if (range.isConstant()) {
-    int64_t first = llvm::divideFloorSigned(span.begin, modulus);
-    if (first == llvm::divideFloorSigned(span.end - 1, modulus))
-      return Span{span.begin - first * modulus, span.end - first * modulus};
-  }
+  if (std::optional<int64_t> quotient = getQuotient(range, offset, modulus))
+    return shift(span, -*quotient * modulus);
   auto isMultiple = [&](AffineExpr bound) {
     return (bound + offset).isMultipleOf(modulus);
   };
@@ -103,6 +122,8 @@ static std::optional<Span> getRemainders(const Values &range, int64_t offset,
 }
 
 std::optional<Values> boxes::getValues(Values range, const Digit &digit) {
+  if (digit.modulus % digit.divisor != 0)
+    return std::nullopt;
   if (digit.isWhole()) {
     int64_t offset = digit.offset + digit.added;
     range.span = shift(range.span, offset);
@@ -299,7 +320,8 @@ bool boxes::cut(Active &active, IntegerSet set) {
 AffineExpr boxes::getRest(const Active &active, const Digit &digit,
                           MLIRContext *context) {
   llvm::SmallVector<Digit> above = getDigits(active, digit.dim);
-  if (above.empty() || digit.modulus == 0 || digit.added != 0)
+  if (above.empty() || digit.modulus == 0 || digit.added != 0 ||
+      digit.modulus % digit.divisor != 0)
     return {};
   int64_t offset = above.front().offset;
   const Values &values = active.box[digit.dim];

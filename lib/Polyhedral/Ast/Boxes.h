@@ -94,8 +94,13 @@ struct Active {
 /// others. What is said of a dimension that loops run over already is a guard.
 bool cut(Active &active, mlir::IntegerSet set);
 
-/// Reads what a band orders by; nothing if that is no digit.
+/// Reads what a band orders by; nothing if that is no digit. Its divisor need
+/// not divide its modulus, which `getValues` refuses.
 std::optional<Digit> readDigit(mlir::AffineExpr expr);
+
+/// Forgets the modulus of a digit if all values of its dimension have the same
+/// quotient: it is the highest digit then.
+void dropModulus(Digit &digit, const Values &range);
 
 /// The values of a digit of a dimension that has those of `range`; nothing if
 /// they depend on other digits.

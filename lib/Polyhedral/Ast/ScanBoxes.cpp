@@ -5,8 +5,8 @@
 // that have only some of them are inside of a condition.
 //
 // What does not have this form is left to isl: dimensions that no band orders,
-// long programs of unrolled loops, and tiles of unknown extents, for which isl
-// has code of their own for full tiles unless that takes too long.
+// long programs of unrolled loops, and tiles of unknown extents of which full
+// ones are to have code of their own, unless that takes isl too long.
 //
 //===----------------------------------------------------------------------===//
 
@@ -120,6 +120,12 @@ bool BoxScanner::scanLeaf(const Active &active, std::vector<Ast> &to) {
   return true;
 }
 
+/// Whether loops run over a digit of a dimension.
+static bool hasDigits(const Active &active, unsigned dim) {
+  return llvm::any_of(active.digits,
+                      [&](const Digit &digit) { return digit.dim == dim; });
+}
+
 bool BoxScanner::readMember(const ScheduleNode &band, unsigned member,
                             const Actives &actives,
                             llvm::SmallVectorImpl<Digit> &digits,
@@ -141,6 +147,8 @@ bool BoxScanner::readMember(const ScheduleNode &band, unsigned member,
       digit->dim = kNoDim;
     } else if ((digit = readDigit(expr))) {
       const Values &range = active.box[digit->dim];
+      if (!hasDigits(active, digit->dim))
+        dropModulus(*digit, range);
       if (!range.isConstant() && !digit->isWhole() && !joinsTiles)
         return false;
       own = getValues(range, *digit);
@@ -248,7 +256,8 @@ bool BoxScanner::scanBand(const ScheduleNode &band, unsigned member,
       if (!addGuards(copy, own, all, value))
         continue;
       digit.value = value;
-      if (digit.dim != kNoDim)
+      // One that has a single value tells nothing that the box does not.
+      if (digit.dim != kNoDim && (all.span.size() != 1 || !all.isConstant()))
         copy.digits.push_back(digit);
       if (rest && value.isSymbolicOrConstant())
         copy.guards.push_back({rest - 1 - value, /*isZero=*/false});

@@ -39,10 +39,11 @@ def keep_winner(records: Path, script: str) -> None:
 
 
 def winning_script(records: Path) -> str:
-    """Return the script of a trial that is not the default schedule's."""
+    """Return the script of a trial whose code is not the default schedule's."""
     with sqlite3.connect(records) as connection:
         found = connection.execute(
-            "SELECT script FROM trials WHERE status = 'measured' ORDER BY id LIMIT 1 OFFSET 3"
+            "SELECT script FROM trials WHERE status = 'measured' "
+            "AND code != (SELECT code FROM trials ORDER BY id LIMIT 1) ORDER BY id LIMIT 1"
         )
         return str(found.fetchone()[0])
 

@@ -84,6 +84,25 @@ TEST_F(ScanBoxesTest, ADigitInTheMiddleIsCut) {
             "      s(16 * d0 + 4 * d1 + d2)\n");
 }
 
+// What is left below whole tiles may have tiles that do not divide a block.
+TEST_F(ScanBoxesTest, TilesOfOneBlockNeedNotDivideIt) {
+  program.statements = {
+      statement("s", set("(i) : (i - 24 >= 0, 31 - i >= 0)"))};
+  EXPECT_EQ(scan(band("(i) -> ((i - 24) floordiv 36, ((i - 24) mod 36) "
+                      "floordiv 8, i mod 8)")),
+            "for d0 = 0 to 8\n"
+            "  s(d0 + 24)\n");
+  EXPECT_EQ(scan(band("(i) -> ((i - 24) floordiv 36, ((i - 24) mod 36) "
+                      "floordiv 5, (i - 24) mod 5)")),
+            "for d0 = 0 to 2\n"
+            "  for d1 = 0 to min(5, 8 - 5 * d0)\n"
+            "    s(5 * d0 + d1 + 24)\n");
+  // Of several blocks, each but the last has a tile that its end cuts.
+  program.statements = {statement("s", set("(i) : (i >= 0, 71 - i >= 0)"))};
+  EXPECT_EQ(
+      scan(band("(i) -> (i floordiv 36, (i mod 36) floordiv 8, i mod 8)")), "");
+}
+
 TEST_F(ScanBoxesTest, DigitsMayCountFromPlacesThatAgree) {
   program.statements = {
       statement("s", set("(i) : (i - 10 >= 0, 14 - i >= 0)"))};
@@ -210,16 +229,17 @@ TEST_F(ScanBoxesTest, TilesOfOpenExtentsMayBeJoined) {
     return text;
   };
   EXPECT_EQ(scanJoined(band("(i)[N] -> (i floordiv 4, i mod 4)")),
-            "for d0 = 0 to (s0 + 3) floordiv 4\n"
+            "for d0 = 0 to (s0 - 1) floordiv 4 + 1\n"
             "  for d1 = 0 to min(4, s0 - 4 * d0)\n"
             "    s(4 * d0 + d1)\n");
   ScheduleTree tree = band("(i)[N] -> (i floordiv 2, i mod 2)");
   tree->members[1].shape = LoopShape::Unroll;
-  EXPECT_EQ(scanJoined(std::move(tree)), "for d0 = 0 to (s0 + 1) floordiv 2\n"
-                                         "  if s0 - 2 * d0 - 1 >= 0\n"
-                                         "    s(2 * d0)\n"
-                                         "  if s0 - 2 * d0 - 2 >= 0\n"
-                                         "    s(2 * d0 + 1)\n");
+  EXPECT_EQ(scanJoined(std::move(tree)),
+            "for d0 = 0 to (s0 - 1) floordiv 2 + 1\n"
+            "  if s0 - 2 * d0 - 1 >= 0\n"
+            "    s(2 * d0)\n"
+            "  if s0 - 2 * d0 - 2 >= 0\n"
+            "    s(2 * d0 + 1)\n");
   // Whole tiles, then the rest in smaller ones.
   std::vector<ScheduleTree> parts;
   parts.push_back(makeFilter(
@@ -232,7 +252,7 @@ TEST_F(ScanBoxesTest, TilesOfOpenExtentsMayBeJoined) {
             "for d0 = 0 to s0 floordiv 8\n"
             "  for d1 = 0 to 8\n"
             "    s(8 * d0 + d1)\n"
-            "for d2 = max(0, 2 * (s0 floordiv 8)) to (s0 + 3) floordiv 4\n"
+            "for d2 = max(0, 2 * (s0 floordiv 8)) to (s0 - 1) floordiv 4 + 1\n"
             "  for d3 = 0 to min(4, s0 - 4 * d2)\n"
             "    s(4 * d2 + d3)\n");
 }
