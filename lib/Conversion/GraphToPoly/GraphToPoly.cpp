@@ -85,10 +85,11 @@ struct ConvertGraphToPolyPass
       FailureOr<StatementList> program = buildStatements(function, block);
       if (failed(program))
         return failure();
+      llvm::DenseSet<ArrayId> askedFor = findAskedFor(*program);
       if (fold)
         numFolded += foldConstants(*program, FoldedStatements::Computing);
       normalize(*program);
-      FailureOr<unsigned> sums = storeEntries(*program, entries);
+      FailureOr<unsigned> sums = storeEntries(*program, entries, askedFor);
       if (failed(sums))
         return failure();
       numSparse += *sums;
