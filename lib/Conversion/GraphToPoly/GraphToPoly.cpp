@@ -93,6 +93,7 @@ struct ConvertGraphToPolyPass
       if (failed(sums))
         return failure();
       numSparse += *sums;
+      separateStrides(*program);
       numStatements += program->statements.size();
       SmallVector<FusionGroup> kernels = separateKernels(*program);
       variants.push_back({std::move(*program), std::move(kernels)});

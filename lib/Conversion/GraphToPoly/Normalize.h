@@ -37,6 +37,10 @@ llvm::DenseSet<ArrayId> findAskedFor(const StatementList &program);
 mlir::FailureOr<unsigned> storeEntries(StatementList &program, bool wanted,
                                        const llvm::DenseSet<ArrayId> &askedFor);
 
+/// Lets windows that move by several points read phases of an image that lie
+/// side by side, in sums over entries.
+void separateStrides(StatementList &program);
+
 } // namespace espalier::graphtopoly
 
 #endif // ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_NORMALIZE_H
