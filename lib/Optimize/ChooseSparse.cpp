@@ -128,6 +128,7 @@ OwningOpRef<ModuleOp> SparseLayer::build(bool isSparse) const {
   if (isSparse) {
     IRRewriter rewriter(context);
     SparseOperand own = operand;
+    own.mayStayDense = false; // Else both times would be of dense weights.
     own.operand = &copy->getOpOperand(operand.operand->getOperandNumber());
     makeSparse(rewriter, own);
   }
@@ -138,9 +139,13 @@ std::optional<std::pair<double, double>> SparseLayer::compare() {
   CodegenOptions codegen = options.cost.measure.codegen;
   codegen.pipeline.sparse = false;
   codegen.pipeline.entries = true;
-  // A format may not be for this sum.
-  ScopedDiagnosticHandler silent(op->getContext(),
-                                 [](Diagnostic &) { return success(); });
+  // Entries, or a format, may not be for this sum.
+  std::string fault = "it does not compile by itself";
+  ScopedDiagnosticHandler silent(op->getContext(), [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      fault = diagnostic.str();
+    return success();
+  });
   std::vector<CompiledProgram> programs;
   for (bool isSparse : {false, true}) {
     OwningOpRef<ModuleOp> module = build(isSparse);
@@ -148,8 +153,7 @@ std::optional<std::pair<double, double>> SparseLayer::compare() {
         module ? compileModule(*module, codegen)
                : FailureOr<CompiledProgram>(failure());
     if (failed(program)) {
-      reason = module ? "it does not compile by itself"
-                      : "it depends on what is no tensor";
+      reason = module ? fault : "it depends on what is no tensor";
       return std::nullopt;
     }
     programs.push_back(std::move(*program));
@@ -340,6 +344,7 @@ FailureOr<llvm::json::Array> SparseChooser::run() {
       continue;
     llvm::json::Object entry{{"node", node}, {"density", operand.getDensity()}};
     bool isSparse = false;
+    operand.mayStayDense = !choice;
     if (choice) {
       isSparse = choice->isSparse;
       operand.format = choice->format;

@@ -85,13 +85,15 @@ struct ConvertGraphToPolyPass
       FailureOr<StatementList> program = buildStatements(function, block);
       if (failed(program))
         return failure();
+      llvm::DenseSet<ArrayId> askedFor = findAskedFor(*program);
       if (fold)
         numFolded += foldConstants(*program, FoldedStatements::Computing);
       normalize(*program);
-      FailureOr<unsigned> sums = storeEntries(*program, entries);
+      FailureOr<unsigned> sums = storeEntries(*program, entries, askedFor);
       if (failed(sums))
         return failure();
       numSparse += *sums;
+      separateStrides(*program);
       numStatements += program->statements.size();
       SmallVector<FusionGroup> kernels = separateKernels(*program);
       variants.push_back({std::move(*program), std::move(kernels)});

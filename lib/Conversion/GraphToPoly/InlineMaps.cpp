@@ -194,6 +194,22 @@ bool Inliner::staysInStep(const Statement &statement) const {
          });
 }
 
+/// Whether `copy` reads every second element along an index, or third.
+static bool readsInSteps(const StatementList &program, const Statement &copy) {
+  bool isInSteps = false;
+  forEachAccess(copy, [&](Expr access) {
+    for (Expr index : access.getOperands())
+      if (std::optional<AffineExpr> affine = program.affine(index))
+        for (unsigned dim = 0; dim < copy.getNumDims(); ++dim) {
+          AffineExpr self = getAffineDimExpr(dim, program.context);
+          auto step = dyn_cast<AffineConstantExpr>(
+              program.simplify(affine->replace(self, self + 1) - *affine));
+          isInSteps |= step && step.getValue() > 1;
+        }
+  });
+  return isInSteps;
+}
+
 bool Inliner::mayInline(const Statement &producer, const Statement &reader,
                         unsigned numReaders) const {
   Expr value = producer.pieces[0].value;
@@ -206,6 +222,9 @@ bool Inliner::mayInline(const Statement &producer, const Statement &reader,
     isInStep = reader.recurrenceGroup == producer.recurrenceGroup &&
                readsOwnStep(reader, producer.target);
   if (size + work.nodes > kMaxExprSize || !isInStep)
+    return false;
+  // Entries read lines of what is copied together.
+  if (reader.entries && readsInSteps(program, producer))
     return false;
   // A copy, or an index computation, costs nothing to repeat.
   if (work.costly == 0 && work.cheap == 0)

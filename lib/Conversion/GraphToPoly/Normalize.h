@@ -26,11 +26,20 @@ unsigned foldConstants(StatementList &program, FoldedStatements which);
 /// that every access is in bounds wherever its piece is evaluated.
 void normalize(StatementList &program);
 
+/// The constants that statements read and whose entries somebody has asked to
+/// be stored, by a type or a format.
+llvm::DenseSet<ArrayId> findAskedFor(const StatementList &program);
+
 /// Lets sums of products with constants whose type says that they are sparse
 /// run over their entries, and returns how many; none if that is not `wanted`.
 /// A remark says so of each. Fails after an error if a constant is not as its
-/// type says.
-mlir::FailureOr<unsigned> storeEntries(StatementList &program, bool wanted);
+/// type says, or if one of those `askedFor` is read by anything else.
+mlir::FailureOr<unsigned> storeEntries(StatementList &program, bool wanted,
+                                       const llvm::DenseSet<ArrayId> &askedFor);
+
+/// Lets windows that move by several points read phases of an image that lie
+/// side by side, in sums over entries.
+void separateStrides(StatementList &program);
 
 } // namespace espalier::graphtopoly
 

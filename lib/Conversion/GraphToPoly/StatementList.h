@@ -55,9 +55,10 @@ struct Array {
   /// than this, and whether they do not decrease. Whoever calls checks it.
   std::optional<int64_t> bound = std::nullopt;
   bool isMonotonic = false;
-  /// Of a sparse constant: how its entries are stored, where somebody has
-  /// chosen it.
+  /// Of a sparse constant: the format of its entries, if somebody has chosen
+  /// one, and whether it may have all elements where they cannot be stored.
   std::optional<poly::EntryFormat> format = std::nullopt;
+  bool mayStayDense = false;
 };
 
 /// An affine condition `expr >= 0` or `expr == 0` on a statement's dimensions.

@@ -34,6 +34,7 @@ struct espalier::polytoloops::MemoryUse {
   bool isVector = false;      ///< One element for each lane.
   bool isAccumulator = false; ///< All lanes add to one element.
   bool isInvariant = false;   ///< The loop changes neither address nor mask.
+  bool isAtData = false;      ///< It may be any element of its array.
 };
 
 static bool dependsOn(const AstExpr &expr, unsigned iterator) {
@@ -259,8 +260,11 @@ LogicalResult KernelLoops::collectUses(const AstNode &loop,
                 return llvm::is_contained(other.getWrites(), access.array);
               }))
             return success();
-          if (readsData(getAddress(access, call)))
-            return failure();
+          if (readsData(getAddress(access, call))) {
+            uses.emplace_back().key = getSlotKey(access, call);
+            uses.back().isAtData = true;
+            return failure(isWrite);
+          }
           uses.push_back(getUse(loop, call, vectorLoop, access));
           MemoryUse &use = uses.back();
           use.isWrite = isWrite;
@@ -289,6 +293,8 @@ llvm::SetVector<SlotKey> KernelLoops::findPromotable(const AstNode &loop) {
   auto mayBreak = [&](const MemoryUse &slot, const MemoryUse &use) {
     if (use.key.first != slot.key.first)
       return false;
+    if (use.isAtData)
+      return true;
     if (use.key != slot.key)
       return !differByNumber(slot, use, fold) && !areApart(loop, slot, use);
     return !use.isInvariant || use.isVector != slot.isVector ||

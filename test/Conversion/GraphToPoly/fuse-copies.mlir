@@ -43,6 +43,27 @@ module attributes {poly.target = #target} {
 // -----
 
 #target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>
+#filters = #sparse_tensor.encoding<{ map = (o, k, i, j) -> (o : dense, k : compressed(nonunique), i : singleton(nonunique), j : singleton) }>
+
+// Entries have one place in an image, which is stored as one line of numbers.
+// Sums stay in registers, as what is read at data is another array.
+// CHECK:       #[[FLAT:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2 * 62 + d3)>
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(%arg0: memref<32x1x60x60xf32>
+// CHECK:         %[[IMAGE:.*]] = poly.array : memref<32x1x3844xf32>
+// CHECK:         writes(%[[IMAGE]][#[[FLAT]]]
+// CHECK:         where {{.*}} reads({{.*}}%[[IMAGE]]{{.*}} interleaved 1
+// SCHEDULE:         poly.array stack : memref<32x1x3844xf32> storage {{.*}} as memref<1x3844xf32>
+module attributes {poly.target = #target} {
+  func.func @main(%x: tensor<32x1x60x60xf32>) -> tensor<32x2x60x60xf32> {
+    %w = graph.constant {poly.entries = "each:1"} dense<[[[[0., 2., 0.], [0., 0., 1.], [0., 1., 0.]]], [[[0., 0., 3.], [0., 0., 0.], [5., 0., 2.]]]]> : tensor<2x1x3x3xf32, #filters>
+    %y = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 1, 1>, pads_high = array<i64: 1, 1>, dilations = array<i64: 1, 1>} : (tensor<32x1x60x60xf32>, tensor<2x1x3x3xf32, #filters>) -> tensor<32x2x60x60xf32>
+    return %y : tensor<32x2x60x60xf32>
+  }
+}
+
+// -----
+
+#target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>
 
 // Few products leave threads without work.
 // CHECK-LABEL: poly.kernel private @matmul_{{[0-9a-f]+}}(%arg0: memref<8x256x256xf32>, %arg1: memref<8x16x256x16xf32>)

@@ -66,10 +66,10 @@ func.func @main(%x: tensor<?x8xf32>) -> tensor<?x2xf32> {
 // -----
 
 // A level in blocks whose places are compressed is no list row by row.
-// CHECK-NOT: where
 #other = #sparse_tensor.encoding<{ map = (k, j) -> (j : dense, k floordiv 2 : compressed, k mod 2 : compressed) }>
 func.func @main(%x: tensor<?x4xf32>) -> tensor<?x2xf32> {
   %w = graph.constant dense<[[0.0, 0.0], [0.0, 0.0], [5.0, 0.0], [0.0, 0.0]]> : tensor<4x2xf32, #other>
+  // expected-error @below {{but got no format of entries row by row}}
   %r = graph.matmul %x, %w : (tensor<?x4xf32>, tensor<4x2xf32, #other>) -> tensor<?x2xf32>
   return %r : tensor<?x2xf32>
 }

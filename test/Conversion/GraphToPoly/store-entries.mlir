@@ -61,7 +61,7 @@ func.func @main(%x: tensor<1x2x8xf32>) -> tensor<1x2x6xf32> {
 // CHECK-NOT: where
 // REMARK: remark: [Missed] StaysDense {{.*}} Reason="a sum over other dimensions than those that are stored"
 func.func @main(%x: tensor<4x3xf32>) -> tensor<4x2xf32> {
-  %w = graph.constant dense<[[0.0, 2.0], [0.0, 3.0], [1.0, 0.0]]> : tensor<3x2xf32, #sparse_tensor.encoding<{ map = (k, j) -> (k : dense, j : compressed) }>>
+  %w = graph.constant {poly.may_stay_dense} dense<[[0.0, 2.0], [0.0, 3.0], [1.0, 0.0]]> : tensor<3x2xf32, #sparse_tensor.encoding<{ map = (k, j) -> (k : dense, j : compressed) }>>
   %r = graph.matmul %x, %w : (tensor<4x3xf32>, tensor<3x2xf32, #sparse_tensor.encoding<{ map = (k, j) -> (k : dense, j : compressed) }>>) -> tensor<4x2xf32>
   return %r : tensor<4x2xf32>
 }
@@ -72,7 +72,7 @@ func.func @main(%x: tensor<4x3xf32>) -> tensor<4x2xf32> {
 // CHECK-NOT: where
 // REMARK: remark: [Missed] StaysDense {{.*}} Reason="no format of entries row by row"
 func.func @main(%x: tensor<4x3xf32>) -> tensor<4x2xf32> {
-  %w = graph.constant dense<[[0.0, 2.0], [0.0, 3.0], [1.0, 0.0]]> : tensor<3x2xf32, #sparse_tensor.encoding<{ map = (k, j) -> (j : compressed, k : compressed) }>>
+  %w = graph.constant {poly.may_stay_dense} dense<[[0.0, 2.0], [0.0, 3.0], [1.0, 0.0]]> : tensor<3x2xf32, #sparse_tensor.encoding<{ map = (k, j) -> (j : compressed, k : compressed) }>>
   %r = graph.matmul %x, %w : (tensor<4x3xf32>, tensor<3x2xf32, #sparse_tensor.encoding<{ map = (k, j) -> (j : compressed, k : compressed) }>>) -> tensor<4x2xf32>
   return %r : tensor<4x2xf32>
 }
@@ -83,7 +83,7 @@ func.func @main(%x: tensor<4x3xf32>) -> tensor<4x2xf32> {
 // CHECK-NOT: where
 // REMARK: remark: [Missed] StaysDense {{.*}} Reason="no sum of its products"
 func.func @main(%x: tensor<3x2xf32>) -> tensor<3x2xf32> {
-  %w = graph.constant dense<[[0.0, 2.0], [0.0, 3.0], [1.0, 0.0]]> : tensor<3x2xf32, #sparse_tensor.encoding<{ map = (k, j) -> (j : dense, k : compressed) }>>
+  %w = graph.constant {poly.may_stay_dense} dense<[[0.0, 2.0], [0.0, 3.0], [1.0, 0.0]]> : tensor<3x2xf32, #sparse_tensor.encoding<{ map = (k, j) -> (j : dense, k : compressed) }>>
   %r = graph.add %x, %w : (tensor<3x2xf32>, tensor<3x2xf32, #sparse_tensor.encoding<{ map = (k, j) -> (j : dense, k : compressed) }>>) -> tensor<3x2xf32>
   return %r : tensor<3x2xf32>
 }

@@ -96,3 +96,66 @@ poly.kernel @masked(%A: memref<?xf32>, %B: memref<?xf32>, %N: index) {
     poly.band [@update] maps [affine_map<(k, j)[N] -> (k, j)>] loops [sequential, vector(8)]
   }
 }
+
+// -----
+
+// What is read at data may be any element, but of its own array alone, even if
+// the kernel writes that one elsewhere.
+#p = affine_set<(i, k)[N] : (i >= 0, N - 1 - i >= 0, k >= 0, N - 1 - k >= 0)>
+#q = affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>
+#i = affine_map<(i, k)[N] -> (i)>
+#k = affine_map<(i, k)[N] -> (k)>
+#data = affine_map<(i, k)[N, at] -> (at)>
+#own = affine_map<(i)[N] -> (i)>
+// CHECK-LABEL: func.func @other_array(
+// CHECK:         memref.store %{{.*}}, %arg1
+// CHECK:         scf.for
+// CHECK:           memref.load %arg2
+// CHECK:           scf.for {{.*}} iter_args
+// CHECK-NOT:         memref.store
+// CHECK:             scf.yield
+// CHECK:           memref.store %{{.*}}, %arg2
+poly.kernel @other_array(%at: memref<?xi32> {poly.bounded_by = affine_map<()[N] -> (N)>}, %B: memref<?xf32>, %A: memref<?xf32>, %N: index) {
+  poly.compute @fill domain [#q] reads() writes(%B[#own] : memref<?xf32>) {
+    %c = arith.constant 1.0 : f32
+    poly.yield %c : f32
+  }
+  poly.compute @update dims ["i", "k"] domain [#p] reads(%at[#k], %B[#data], %A[#i] : memref<?xi32>, memref<?xf32>, memref<?xf32>) writes(%A[#i] : memref<?xf32>) {
+  ^bb0(%n: i32, %b: f32, %c: f32):
+    %s = arith.addf %c, %b : f32
+    poly.yield %s : f32
+  }
+  poly.schedule {
+    poly.sequence {
+      poly.filter [@fill] {
+        poly.band [@fill] maps [#own] loops [sequential]
+      }
+      poly.filter [@update] {
+        poly.band [@update] maps [affine_map<(i, k)[N] -> (i, k)>] loops [sequential, sequential]
+      }
+    }
+  }
+}
+
+// -----
+
+// It may be what the loop writes.
+#p = affine_set<(i, k)[N] : (i >= 0, N - 1 - i >= 0, k >= 0, N - 1 - k >= 0)>
+#i = affine_map<(i, k)[N] -> (i)>
+#k = affine_map<(i, k)[N] -> (k)>
+#data = affine_map<(i, k)[N, at] -> (at)>
+// CHECK-LABEL: func.func @same_array(
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK-NOT:       iter_args
+// CHECK:             memref.store
+poly.kernel @same_array(%at: memref<?xi32> {poly.bounded_by = affine_map<()[N] -> (N)>}, %A: memref<?xf32>, %N: index) {
+  poly.compute @update dims ["i", "k"] domain [#p] reads(%at[#k], %A[#data], %A[#i] : memref<?xi32>, memref<?xf32>, memref<?xf32>) writes(%A[#i] : memref<?xf32>) {
+  ^bb0(%n: i32, %b: f32, %c: f32):
+    %s = arith.addf %c, %b : f32
+    poly.yield %s : f32
+  }
+  poly.schedule {
+    poly.band [@update] maps [affine_map<(i, k)[N] -> (i, k)>] loops [sequential, sequential]
+  }
+}

@@ -255,6 +255,25 @@ def test_one_layer_is_chosen_otherwise(sparse, layers, expected):
     assert formats == {n: c for n, c in layers.items() if c not in ("dense", "sparse")}
 
 
+def test_a_layer_that_cannot_be_sparse():
+    """The results of a transposed convolution with strides are of several sums."""
+    weights = {"w": prune((16, 8, 3, 3), 0.1)}
+    model = one_op("ConvTranspose", {"x": (np.float32, (2, 16, 5, 6))}, weights, strides=[2, 2])
+    for choice in ("sparse", "union:4"):
+        message = "node 'node': expects a sum of products .* but got no sum of its products; the"
+        with pytest.raises(EspalierError, match=message):
+            espalier.compile(model, options=Options(cache=None, sparse_layers={"node": choice}))
+    x = whole((2, 16, 5, 6))
+    dense = espalier.compile(model, options=Options(cache=None))(x)
+    for sparse in ("all", "auto"):
+        options = Options(cache=None, sparse=sparse, kernel_times=None)
+        function = espalier.compile(model, options=options)
+        np.testing.assert_array_equal(function(x), dense)
+    (layer,) = function.sparsity
+    assert layer["choice"] == "dense"
+    assert layer["reason"].startswith("expects a sum of products")
+
+
 def test_a_report_of_other_weights_is_refused(tmp_path):
     """As one of another pruning is, where the numbers of elements differ by one."""
     w = prune((40, 48), 0.1).astype(np.float64)

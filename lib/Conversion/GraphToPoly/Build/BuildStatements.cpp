@@ -439,9 +439,10 @@ LogicalResult ProgramBuilder::addOperation(Operation &op) {
              isa<RankedTensorType>(op.getResult(0).getType()) &&
              matchPattern(op.getResult(0), m_Constant(&constant))) {
     addConstant(op.getResult(0), constant);
+    Array &array = program.arrays[arrayOf[op.getResult(0)]];
+    array.mayStayDense = op.hasAttr(poly::kMayStayDenseAttr);
     std::string fault =
-        poly::readEntryFormat(op.getAttr(poly::kEntriesAttr),
-                              program.arrays[arrayOf[op.getResult(0)]].format);
+        poly::readEntryFormat(op.getAttr(poly::kEntriesAttr), array.format);
     if (!fault.empty())
       return op.emitError("expects poly.entries to be ") << fault;
   } else if (auto reshape = dyn_cast<graph::ReshapeOp>(op))

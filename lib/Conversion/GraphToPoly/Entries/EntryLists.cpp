@@ -32,8 +32,8 @@ static FailureOr<std::vector<int32_t>> getNumbers(const Array &array) {
 }
 
 /// Finds the lists that are read at the entries of `sum`.
-static LogicalResult findLists(const Statement &sum, unsigned row,
-                               EntryTable &table) {
+static LogicalResult findLists(const Statement &sum,
+                               std::optional<unsigned> row, EntryTable &table) {
   unsigned entry = sum.getNumDims() - 1;
   bool hasOthers = false;
   std::optional<ArrayId> values;
@@ -91,7 +91,8 @@ static bool isOrdered(const EntryTable &table) {
 
 FailureOr<EntryTable>
 espalier::graphtopoly::readEntryTable(const StatementList &program,
-                                      const Statement &sum, unsigned row) {
+                                      const Statement &sum,
+                                      std::optional<unsigned> row) {
   EntryTable table;
   if (sum.getNumDims() != program.getRank(sum.target) + 1 ||
       sum.pieces.size() != 1 || !sum.pieces.front().domain.empty() ||
@@ -123,6 +124,30 @@ espalier::graphtopoly::readEntryTable(const StatementList &program,
   if (!isOrdered(table))
     return failure();
   return table;
+}
+
+static bool dependsOnData(Expr index) {
+  bool depends = false;
+  walk(index, [&](Expr e) { depends |= e.getKind() == Expr::Kind::Access; });
+  return depends;
+}
+
+unsigned espalier::graphtopoly::getFirstDataIndex(Expr read) {
+  return llvm::find_if(read.getOperands(), dependsOnData) -
+         read.getOperands().begin();
+}
+
+std::optional<Expr>
+espalier::graphtopoly::findReadAtData(const Statement &sum) {
+  std::optional<Expr> read;
+  bool isOnly = true;
+  forEachAccess(sum, [&](Expr access) {
+    if (llvm::none_of(access.getOperands(), dependsOnData))
+      return;
+    isOnly &= !read || read->getNode() == access.getNode();
+    read = access;
+  });
+  return isOnly ? read : std::nullopt;
 }
 
 std::optional<SmallVector<int32_t>> EntryTable::findGap(int64_t row) const {

@@ -39,12 +39,19 @@ struct EntryTable {
   std::optional<llvm::SmallVector<int32_t>> findGap(int64_t row) const;
 };
 
-/// Reads the lists of the sum over entries `sum`, whose rows are `row`. Fails
-/// if it runs over anything else, if what it reads beside them depends on the
-/// row, or if the lists are no constants, or not of rows of different places in
+/// Reads the lists of the sum over entries `sum`. Fails if it runs over
+/// anything else, if what it reads beside them depends on the dimension `row`,
+/// or if the lists are no constants, or not of rows of different places in
 /// their order.
 mlir::FailureOr<EntryTable> readEntryTable(const StatementList &program,
-                                           const Statement &sum, unsigned row);
+                                           const Statement &sum,
+                                           std::optional<unsigned> row);
+
+/// The only read of `sum` with indices that data says; nothing if there are
+/// none or several.
+std::optional<Expr> findReadAtData(const Statement &sum);
+/// The first of these indices.
+unsigned getFirstDataIndex(Expr read);
 
 /// One list of every group of rows.
 struct EntryList {

@@ -52,26 +52,6 @@ struct ImageRead {
 };
 } // namespace
 
-static bool dependsOnData(Expr index) {
-  bool depends = false;
-  walk(index, [&](Expr e) { depends |= e.getKind() == Expr::Kind::Access; });
-  return depends;
-}
-
-static std::optional<ImageRead> findImageRead(const Statement &sum) {
-  std::optional<ImageRead> read;
-  bool isOnly = true;
-  forEachAccess(sum, [&](Expr access) {
-    ArrayRef<Expr> indices = access.getOperands();
-    const auto *first = llvm::find_if(indices, dependsOnData);
-    if (first == indices.end())
-      return;
-    isOnly &= !read || read->access.getNode() == access.getNode();
-    read = ImageRead{access, unsigned(first - indices.begin())};
-  });
-  return isOnly ? read : std::nullopt;
-}
-
 /// Where `read` is among the elements from its first index on, over the
 /// dimensions and, from `firstSymbol` on, a symbol for each column of `table`;
 /// and how many elements there are.
@@ -145,17 +125,18 @@ espalier::graphtopoly::combinePlaces(StatementList &program, unsigned number,
                                      const llvm::DenseSet<ArrayId> &written) {
   Statement &sum = program.statements[number];
   std::optional<EntryTable> table = readTable(program, sum);
-  std::optional<ImageRead> read = findImageRead(sum);
+  std::optional<Expr> found = findReadAtData(sum);
   // A single place is one already.
-  if (!table || table->columns.size() < 2 || !read)
+  if (!table || table->columns.size() < 2 || !found)
     return std::nullopt;
-  ArrayId image = read->access.getTensor().number;
+  ImageRead read{*found, getFirstDataIndex(*found)};
+  ArrayId image = read.access.getTensor().number;
   const Array &array = program.arrays[image];
   if (written.contains(image) || array.kind == Array::Kind::Constant ||
       array.layout || !array.order.empty())
     return std::nullopt;
   unsigned firstSymbol = program.symbols.size();
-  auto flat = flatten(program, *read, *table, firstSymbol);
+  auto flat = flatten(program, read, *table, firstSymbol);
   if (!flat)
     return std::nullopt;
   SmallVector<int64_t> factors;
@@ -168,7 +149,7 @@ espalier::graphtopoly::combinePlaces(StatementList &program, unsigned number,
   places.numChannels = table->bounds.front();
   places.channelBytes =
       flat->second /
-      cast<AffineConstantExpr>(array.extents[read->first]).getValue() *
+      cast<AffineConstantExpr>(array.extents[read.first]).getValue() *
       int64_t(table->valueBytes);
   for (int64_t bound : ArrayRef(table->bounds).drop_front().drop_back())
     places.filterRows *= bound;
@@ -187,7 +168,7 @@ espalier::graphtopoly::combinePlaces(StatementList &program, unsigned number,
 
   Array view{Array::Kind::Intermediate, array.loc, array.elementType};
   view.extents =
-      llvm::to_vector(ArrayRef(array.extents).take_front(read->first));
+      llvm::to_vector(ArrayRef(array.extents).take_front(read.first));
   view.extents.push_back(getAffineConstantExpr(flat->second, program.context));
   view.reshapeOf = image;
   view.rowMajor = program.arrays[image].rowMajor = true;
@@ -197,11 +178,11 @@ espalier::graphtopoly::combinePlaces(StatementList &program, unsigned number,
   Expr place = cast(IndexType::get(program.context),
                     access(TensorRef::operand(column), {entry},
                            program.arrays[column].elementType));
-  SmallVector<Expr> indices(read->access.getOperands().take_front(read->first));
+  SmallVector<Expr> indices(read.access.getOperands().take_front(read.first));
   indices.push_back(program.expression(point) + place);
   Piece &piece = sum.pieces.front();
   piece.value = transform(piece.value, [&](Expr e) -> Expr {
-    if (e.getNode() != read->access.getNode())
+    if (e.getNode() != read.access.getNode())
       return {};
     return access(TensorRef::operand(flatImage), indices, e.getType());
   });

@@ -60,7 +60,7 @@ class EntryWriter {
 public:
   explicit EntryWriter(StatementList &program) : program(program) {}
 
-  FailureOr<unsigned> run(bool wanted);
+  FailureOr<unsigned> run(bool wanted, const llvm::DenseSet<ArrayId> &askedFor);
 
 private:
   /// The format that the type of a constant says; nothing if it is dense, or of
@@ -89,6 +89,25 @@ struct LevelIndex {
 };
 } // namespace
 
+/// What the type of a constant says of its entries; null if it is dense.
+static sparse_tensor::SparseTensorEncodingAttr getEncoding(const Array &array) {
+  if (array.kind != Array::Kind::Constant)
+    return {};
+  return dyn_cast_or_null<sparse_tensor::SparseTensorEncodingAttr>(
+      cast<RankedTensorType>(array.constant.getType()).getEncoding());
+}
+
+/// Reports entries that are asked for and cannot be stored.
+static LogicalResult reportDense(Location loc, StringRef reason) {
+  return emitError(loc)
+         << "expects a sum of products that runs over the entries of a "
+            "constant, as is asked for, so that what its encoding does not "
+            "store densely is all that is summed, and the others are "
+            "dimensions of the result, but got "
+         << reason
+         << "; the choice dense, or a type without an encoding, is for any";
+}
+
 static std::optional<LevelIndex> readIndex(AffineExpr expr) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
     return LevelIndex{dim.getPosition()};
@@ -103,10 +122,7 @@ static std::optional<LevelIndex> readIndex(AffineExpr expr) {
 }
 
 std::optional<Format> EntryWriter::getFormat(const Array &array) const {
-  if (array.kind != Array::Kind::Constant)
-    return std::nullopt;
-  auto encoding = dyn_cast_or_null<sparse_tensor::SparseTensorEncodingAttr>(
-      cast<RankedTensorType>(array.constant.getType()).getEncoding());
+  sparse_tensor::SparseTensorEncodingAttr encoding = getEncoding(array);
   if (!encoding)
     return std::nullopt;
   unsigned rank = array.extents.size();
@@ -420,15 +436,15 @@ StringRef EntryWriter::rewrite(Statement &statement, Expr entry) {
   return "";
 }
 
-FailureOr<unsigned> EntryWriter::run(bool wanted) {
+FailureOr<unsigned> EntryWriter::run(bool wanted,
+                                     const llvm::DenseSet<ArrayId> &askedFor) {
   unsigned count = 0;
   for (Statement &statement : program.statements) {
     Expr entry;
     forEachAccess(statement, [&](Expr access) {
-      const Array &array = program.arrays[access.getTensor().number];
-      if (!entry && array.kind == Array::Kind::Constant &&
-          isa_and_nonnull<sparse_tensor::SparseTensorEncodingAttr>(
-              cast<RankedTensorType>(array.constant.getType()).getEncoding()))
+      ArrayId number = access.getTensor().number;
+      if (!entry &&
+          (getEncoding(program.arrays[number]) || askedFor.contains(number)))
         entry = access;
     });
     if (!entry)
@@ -441,15 +457,38 @@ FailureOr<unsigned> EntryWriter::run(bool wanted) {
       return failure();
     if (reason.empty())
       ++count;
+    else if (wanted && askedFor.contains(entry.getTensor().number))
+      return reportDense(statement.loc, reason);
     else
       remark::missed(statement.loc, remark::RemarkOpts::name("StaysDense")
                                         .category("convert-graph-to-poly"))
           << remark::metric("Reason", reason);
   }
+  for (ArrayId number : llvm::seq<ArrayId>(0, program.arrays.size()))
+    if (wanted && askedFor.contains(number) && !known.contains(number))
+      return reportDense(program.arrays[number].loc,
+                         "one that is computed of constants alone");
   return count;
 }
 
-FailureOr<unsigned> espalier::graphtopoly::storeEntries(StatementList &program,
-                                                        bool wanted) {
-  return EntryWriter(program).run(wanted);
+llvm::DenseSet<ArrayId>
+espalier::graphtopoly::findAskedFor(const StatementList &program) {
+  llvm::DenseSet<ArrayId> askedFor;
+  for (const Statement &statement : program.statements)
+    forEachAccess(statement, [&](Expr access) {
+      ArrayId number = access.getTensor().number;
+      const Array &array = program.arrays[number];
+      // Of no elements there is nothing to store.
+      if (array.kind == Array::Kind::Constant && !array.mayStayDense &&
+          (getEncoding(array) || array.format) &&
+          cast<RankedTensorType>(array.constant.getType()).getNumElements() > 0)
+        askedFor.insert(number);
+    });
+  return askedFor;
+}
+
+FailureOr<unsigned>
+espalier::graphtopoly::storeEntries(StatementList &program, bool wanted,
+                                    const llvm::DenseSet<ArrayId> &askedFor) {
+  return EntryWriter(program).run(wanted, askedFor);
 }

@@ -188,7 +188,11 @@ void graph::makeSparse(RewriterBase &rewriter, const SparseOperand &sparse) {
   else
     value = cast<DenseElementsAttr>(constant.getValueAttr()).reshape(encoded);
   rewriter.setInsertionPoint(constant);
-  auto stored = ConstantOp::create(rewriter, constant.getLoc(), value);
+  // What cannot be stored is reported where it is read.
+  auto stored =
+      ConstantOp::create(rewriter, operand.getOwner()->getLoc(), value);
+  if (sparse.mayStayDense)
+    stored->setAttr(poly::kMayStayDenseAttr, rewriter.getUnitAttr());
   if (!sparse.format.empty())
     stored->setAttr(poly::kEntriesAttr, rewriter.getStringAttr(sparse.format));
   rewriter.modifyOpInPlace(operand.getOwner(), [&] { operand.set(stored); });
@@ -227,6 +231,7 @@ struct GraphSparsifyPass
     for (SparseOperand &operand : findSparseOperands(
              rewriter, getOperation(), {maxDensity, minElements})) {
       operand.format = format;
+      operand.mayStayDense = true;
       remarkSparse(operand);
       makeSparse(rewriter, operand);
       ++numSparse;

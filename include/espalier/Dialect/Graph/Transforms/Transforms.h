@@ -35,6 +35,9 @@ struct SparseOperand {
   /// How entries are to be stored (`poly::EntryFormat`); empty: as the steps
   /// that form kernels choose.
   std::string format = "";
+  /// Whether it has all elements where its entries cannot be stored, which is
+  /// an error otherwise.
+  bool mayStayDense = false;
 
   double getDensity() const {
     return static_cast<double>(numEntries) / static_cast<double>(numElements);

@@ -47,6 +47,11 @@ struct EntryFormat {
 /// are formed: the format, as text.
 inline constexpr llvm::StringLiteral kEntriesAttr = "poly.entries";
 
+/// Of a constant that nobody has asked to be sparse by itself, without a value:
+/// it has all elements where its entries cannot be stored, which is an error of
+/// others.
+inline constexpr llvm::StringLiteral kMayStayDenseAttr = "poly.may_stay_dense";
+
 /// Reads a format. Returns what is expected if it is none, and nothing if all
 /// is well.
 std::string readEntryFormat(llvm::StringRef text, EntryFormat &format);

@@ -8,6 +8,9 @@ using namespace espalier::poly;
 
 /// Stands for an extent that is not known before the program runs.
 static constexpr int64_t kUnknownExtent = 1024;
+/// The same for the lines of an image, of which a vector or two are left over
+/// in most, and for how many there are.
+static constexpr int64_t kUnknownLine = 56;
 
 /// With few registers, LLVM spills a tile of one vector that has more rows,
 /// since it unrolls the loop around.
@@ -136,7 +139,8 @@ static RegisterTile chooseSlidingTile(const TileProblem &problem) {
 /// The tile that takes the fewest cycles if each step loads what it needs.
 static RegisterTile chooseTileOfSteps(const TileProblem &problem) {
   auto getExtent = [&](unsigned dim) {
-    return problem.extents[dim].value_or(kUnknownExtent);
+    return problem.extents[dim].value_or(problem.isScattered ? kUnknownLine
+                                                             : kUnknownExtent);
   };
   int64_t width = getExtent(problem.vectorDim);
   // One register for each vector of the panel, one for a row.
