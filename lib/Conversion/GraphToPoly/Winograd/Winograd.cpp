@@ -33,8 +33,11 @@ constexpr int64_t kMinChannels = 32;
 /// Where a line of memory has one channel of the image, lanes are loaded one by
 /// one, so fewer filters than this do not either.
 constexpr int64_t kMinFiltersOfPlanes = 48;
-/// Weights of more than so many times a core's cache come from memory.
+/// What takes more than so many times a core's cache comes from memory.
 constexpr int64_t kFarBytes = 8;
+/// Products for each element that is transformed, if these do come from memory,
+/// below which that takes longer than the products that are saved.
+constexpr int64_t kMinFarProducts = 36;
 
 /// Reads `result + dilation * tap`, of a dimension of the target and a reduced
 /// one.
@@ -86,14 +89,25 @@ private:
   /// other dimensions as they are; null if that cannot be chosen.
   AffineMap getChannelsInside() const;
   /// How many tiles there are for each point of the first dimensions.
-  int64_t countTiles(unsigned numShared) const;
+  int64_t countTiles(unsigned numShared, bool withTaps = false) const;
+  /// Elements of the image and of the products for each point that all
+  /// statements have in common, at one point of the transform.
+  int64_t countElements() const {
+    return countTiles(numShared, /*withTaps=*/true) * getExtent(conv.c) +
+           countTiles(numShared) * getExtent(conv.f);
+  }
+  /// What is in use meanwhile.
+  int64_t getBytes() const {
+    return kPoints * kPoints * countElements() * sizeof(float);
+  }
   /// Chooses the dimensions that all statements have in common.
   void chooseShared();
-  int64_t getTransformedBytes() const {
-    int64_t terms = kPoints * kPoints * getExtent(conv.f);
+  /// Weights at one point of the transform.
+  int64_t countWeights() const {
+    int64_t weights = getExtent(conv.f);
     for (unsigned dim : conv.weights.summed)
-      terms *= getExtent(dim);
-    return terms * sizeof(float);
+      weights *= getExtent(dim);
+    return weights;
   }
   Expr getVariable(unsigned dim) const {
     return variable(dim, program.context);
@@ -211,13 +225,16 @@ static std::optional<Convolution> getConvolution(const StatementList &program,
       windows.push_back(*window);
     else
       return std::nullopt;
-  if (windows.size() < 2 || statement.getNumDims() != rank + windows.size() + 1)
-    return std::nullopt;
   llvm::SmallDenseSet<unsigned> found{conv.f};
   for (const Window &window : windows) {
     found.insert(window.result);
     found.insert(window.tap);
   }
+  // Each window has dimensions of its own, and channels are the only others of
+  // the sum.
+  if (windows.size() < 2 || found.size() != 1 + 2 * windows.size() ||
+      statement.getNumDims() != rank + windows.size() + 1)
+    return std::nullopt;
   conv.columns = windows.pop_back_val();
   conv.rows = windows.pop_back_val();
   conv.depth = windows;
@@ -290,15 +307,18 @@ AffineMap WinogradRewriter::getChannelsInside() const {
 bool WinogradRewriter::pays() const {
   if (first.algorithm)
     return first.algorithm == poly::Algorithm::Winograd;
-  return getExtent(conv.c) >= kMinChannels &&
+  bool isHidden = getBytes() <= kFarBytes * program.cacheBytes ||
+                  countTiles(numShared) * countWeights() >=
+                      kMinFarProducts * countElements();
+  return isHidden && getExtent(conv.c) >= kMinChannels &&
          getExtent(conv.f) >=
              (getChannelsInside() ? kMinChannels : kMinFiltersOfPlanes) &&
          countTiles(numShared) >= kMinProductRows;
 }
 
-int64_t WinogradRewriter::countTiles(unsigned numShared) const {
+int64_t WinogradRewriter::countTiles(unsigned numShared, bool withTaps) const {
   int64_t tiles = 1;
-  SmallVector<AffineExpr> extents = getTileExtents();
+  SmallVector<AffineExpr> extents = getTileExtents(withTaps);
   for (AffineExpr extent : ArrayRef(extents).drop_front(numShared))
     tiles *= cast<AffineConstantExpr>(extent).getValue();
   return tiles;
@@ -311,30 +331,22 @@ void WinogradRewriter::chooseShared() {
   // Row by row, so that what is transformed stays in cache. The weights are
   // read again for each, which is hidden behind the products of its tiles
   // unless they come from memory.
+  int64_t weightBytes =
+      kPoints * kPoints * countWeights() * int64_t(sizeof(float));
   if (numShared < conv.batch.size() || conv.rows.numOverlapping ||
-      getTransformedBytes() > kFarBytes * program.cacheBytes ||
+      weightBytes > kFarBytes * program.cacheBytes ||
       countTiles(numShared + 1) < kMinProductRows)
     return;
   ++numShared;
-  int64_t channels = getExtent(conv.c), filters = getExtent(conv.f);
-  for (const Window &window : conv.depth) {
-    int64_t results = getExtent(window.result);
-    channels *= results + (getExtent(window.tap) - 1) * window.dilation;
-    filters *= results;
-  }
-  int64_t rowBytes = kPoints * kPoints * conv.columns.numTiles *
-                     (channels + filters) * sizeof(float);
-  int64_t rowTiles = countTiles(numShared), numBlocks = 1;
-  if (conv.columns.numOverlapping)
-    return;
   // Of equal blocks, the largest that fit.
-  for (int64_t n = 1; n <= conv.columns.numTiles &&
-                      rowBytes / numBlocks > program.cacheBytes / 2;
+  int64_t columns = conv.columns.numTiles, tiles = countTiles(numShared);
+  for (int64_t n = 2; n <= columns && !conv.columns.numOverlapping &&
+                      getBytes() > program.cacheBytes / 2;
        ++n)
-    if (conv.columns.numTiles % n == 0 && rowTiles / n >= kMinProductRows)
-      numBlocks = n;
-  numColumnBlocks = numBlocks;
-  numShared += numColumnBlocks > 1;
+    if (columns % n == 0 && tiles / n >= kMinProductRows) {
+      numShared = conv.batch.size() + 2;
+      numColumnBlocks = n;
+    }
 }
 
 template <typename T>
