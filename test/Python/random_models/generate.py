@@ -138,15 +138,29 @@ def generate_convolutions(seed: int) -> Sample:
     rng = np.random.default_rng(seed)
     b = Builder(rng, 18)
     single = np.dtype(np.float32)
-    extents = [b.choose([1, 2]), b.integer(1, 5), *(b.choose([8, 10, 12]) for _ in range(2))]
-    value = b.leaf(b.draw(single, extents, -3, 3), constant=False)
+    depth = [b.integer(1, 4)] if b.chance(0.3) else []
+    image = [*depth, b.integer(4, 13), b.integer(4, 13)]
+    value = b.leaf(
+        b.draw(single, [b.integer(1, 3), b.integer(1, 5), *image], -3, 3), constant=False
+    )
     for _ in range(b.integer(1, 3)):
-        shape = (b.integer(1, 6), value.shape[1], 3, 3)
+        if min(value.shape[-2:]) < 3:
+            break
+        taps = [*(b.integer(1, extent) for extent in value.shape[2:-2]), 3, 3]
+        shape = (b.integer(1, 6), value.shape[1], *taps)
         weight = b.leaf(b.draw(single, shape, -1, 1), constant=True)
-        [value] = b.add("Conv", [value, weight], pads=[b.integer(0, 1), b.integer(0, 1)] * 2)
+        # So that a result has an element at least.
+        dilations = [
+            b.integer(1, max(1, min(3, (extent - 1) // max(1, k - 1))))
+            for extent, k in zip(value.shape[2:], taps, strict=True)
+        ]
+        pads = [b.integer(0, d) for d in dilations]
+        [value] = b.add("Conv", [value, weight], limit=False, pads=pads * 2, dilations=dilations)
         if follower := b.choose(["", "Relu", "Neg", "Abs"]):
             [value] = b.add(follower, [value])
     sample = _finish(b)
+    if b.chance(0.5):
+        sample = replace(sample, machine=draw_machine(rng, b.choose([4, 8, 16]) << 10))
     return replace(sample, winograd=True, skips=0, choices=b.integer(1, 2**30))
 
 
