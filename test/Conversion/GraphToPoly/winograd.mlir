@@ -119,6 +119,22 @@ module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vec
 
 // -----
 
+// A batch of unknown size.
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(
+// CHECK:         poly.array(%{{.*}}) : memref<?x4x4x6x6x32xf32>
+// CHECK-LABEL: func.func @main
+module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
+  func.func @main(%x: tensor<?x32x14x14xf32>) -> tensor<?x48x12x12xf32> {
+    %a = graph.constant dense<0.5> : tensor<48x32x3x1xf32>
+    %b = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+    %w = graph.add %a, %b : (tensor<48x32x3x1xf32>, tensor<3xf32>) -> tensor<48x32x3x3xf32>
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<?x32x14x14xf32>, tensor<48x32x3x3xf32>) -> tensor<?x48x12x12xf32>
+    return %0 : tensor<?x48x12x12xf32>
+  }
+}
+
+// -----
+
 // Weights that are not known.
 // CHECK:       poly.compute
 // CHECK-COUNT-1: reduction add

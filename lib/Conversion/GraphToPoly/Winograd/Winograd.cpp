@@ -88,7 +88,8 @@ private:
   /// The order of the image in memory that has the channels innermost, and the
   /// other dimensions as they are; null if that cannot be chosen.
   AffineMap getChannelsInside() const;
-  /// How many tiles there are for each point of the first dimensions.
+  /// How many tiles there are for each point of the first dimensions; a batch
+  /// of unknown size may be a single image.
   int64_t countTiles(unsigned numShared, bool withTaps = false) const;
   /// Elements of the image and of the products for each point that all
   /// statements have in common, at one point of the transform.
@@ -200,8 +201,7 @@ static std::optional<Convolution> getConvolution(const StatementList &program,
   std::optional<Contraction> contraction = getContraction(program, statement);
   unsigned rank = program.getRank(statement.target);
   if (!contraction || statement.getNumDims() < rank + 3 ||
-      !statement.pieces.front().domain.empty() || statement.recurrence ||
-      !llvm::all_of(statement.extents, llvm::IsaPred<AffineConstantExpr>))
+      !statement.pieces.front().domain.empty() || statement.recurrence)
     return std::nullopt;
   const Expr &product = statement.pieces.front().value;
   if (product.getKind() != Expr::Kind::Apply ||
@@ -253,6 +253,10 @@ static std::optional<Convolution> getConvolution(const StatementList &program,
       return std::nullopt;
   }
   conv.weights.summed.push_back(conv.c);
+  for (unsigned dim = 0; dim < statement.getNumDims(); ++dim)
+    if (!llvm::is_contained(conv.batch, dim) &&
+        !isa<AffineConstantExpr>(statement.extents[dim]))
+      return std::nullopt;
   if (!isConvolutionWeights(program, conv.weights) || single.contains(conv.f))
     return std::nullopt;
   for (Window *window : {&conv.rows, &conv.columns}) {
@@ -320,7 +324,8 @@ int64_t WinogradRewriter::countTiles(unsigned numShared, bool withTaps) const {
   int64_t tiles = 1;
   SmallVector<AffineExpr> extents = getTileExtents(withTaps);
   for (AffineExpr extent : ArrayRef(extents).drop_front(numShared))
-    tiles *= cast<AffineConstantExpr>(extent).getValue();
+    if (auto number = dyn_cast<AffineConstantExpr>(extent))
+      tiles *= number.getValue();
   return tiles;
 }
 
@@ -365,7 +370,7 @@ SmallVector<AffineExpr> WinogradRewriter::getTileExtents(bool withTaps) const {
     extents.push_back(getAffineConstantExpr(extent, program.context));
   };
   for (unsigned dim : conv.batch)
-    add(getExtent(dim));
+    extents.push_back(first.extents[dim]);
   add(conv.rows.numTiles);
   if (numColumnBlocks > 1)
     add(numColumnBlocks);
