@@ -60,6 +60,7 @@ class Group(NamedTuple):
 
 GROUPS = {
     "models": Group("Exports of torchvision, timm and transformers"),
+    "Networks": Group("Networks of `espalier.models`"),
     "operators": Group("Operators", lambda line: line["class"], lists_all=False),
     "cortex": Group("Recursive models", batch),
     "recurrent": Group("Recurrent layers", batch),

@@ -203,7 +203,9 @@ static LogicalResult checkFormats(const DispatchVariant &variant) {
 /// Writes indices in the form that they are read in again, so that it does not
 /// matter whether steps run one by one.
 static void sortIndices(StatementList &program) {
-  for (Statement &statement : program.statements)
+  for (Statement &statement : program.statements) {
+    if (statement.entries)
+      statement.entries->row = program.simplify(statement.entries->row);
     for (Piece &piece : statement.pieces)
       piece.value = definition::transform(piece.value, [&](Expr e) -> Expr {
         if (e.getKind() != Expr::Kind::Apply || !isa<IndexType>(e.getType()))
@@ -211,6 +213,7 @@ static void sortIndices(StatementList &program) {
         std::optional<AffineExpr> affine = program.affine(e);
         return affine ? program.expression(program.simplify(*affine)) : Expr();
       });
+  }
 }
 
 LogicalResult StepRunner::runSteps(ReadBlock &read) {
