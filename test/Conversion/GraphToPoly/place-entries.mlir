@@ -5,7 +5,7 @@
 // An entry has one place, and those of two channels each are a block: what a tile
 // reads of a channel, 6 x 6 numbers, is 144 bytes, and two fit three quarters of the
 // first-level cache. The greatest place is 3 * 36 + 2 * 6 + 2.
-// CHECK: affine_map<(d0, d1, d2, d3, d4, d5) -> (d4 * 2 + d1)>
+// CHECK: affine_map<(d0, d1, d2, d3, d4, d5) -> (d1 + d4 * 2)>
 // CHECK: poly.kernel private @{{.*}}: memref<1x144xf32>, %{{.*}}: memref<72xi32> {poly.bounded_by = affine_map<() -> (123)>}, %{{.*}}: memref<72xf32>, %{{.*}}: memref<5xi32> {poly.bounded_by = affine_map<() -> (73)>, poly.monotonic}
 // REMARK: remark: [Passed] Blocks | Category:poly-group-entries | Blocks=2, Channels=2
 
