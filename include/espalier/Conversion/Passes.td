@@ -98,6 +98,7 @@ def PolyFormKernelsPass : Pass<"poly-form-kernels", "::mlir::ModuleOp"> {
     | `fuse-windows` | `poly-fuse-windows` | pools in the kernel that computes the image |
     | `fuse-products` | `poly-fuse-products` | two products and the rows between them, block by block |
     | `winograd` | `poly-winograd` | computes 3x3 convolutions with fewer products |
+    | `trim-windows` | `poly-trim-windows` | leaves out what windows read of a border |
     | `fuse-copies` | `poly-fuse-copies` | rearranges the operands of a batch one by one |
 
     `poly-apply-layouts` comes last. This pass does what all of them do, one after
@@ -190,6 +191,9 @@ def PolyFuseProductsPass
 def PolyWinogradPass
     : Poly_StepPass<"winograd",
                     "computes 3x3 convolutions with fewer products">;
+def PolyTrimWindowsPass
+    : Poly_StepPass<"trim-windows",
+                    "leaves out what windows read of a border">;
 def PolyFuseCopiesPass
     : Poly_StepPass<"fuse-copies",
                     "rearranges the operands of a batch one by one">;

@@ -26,6 +26,10 @@ constexpr int64_t kMaxStraightPoints = 112;
 /// code for each number up to this.
 constexpr int64_t kMaxRowVersions = 16;
 
+/// Columns of a line, at most, whose tiles each have code of their own, which
+/// leaves out what it would read of a border.
+constexpr int64_t kMaxBorderedColumns = 72;
+
 /// A loop of so few steps around a register tile costs more than its code, or
 /// its place in memory, gives: LLVM makes a flag of its counter, and moves the
 /// tile about.

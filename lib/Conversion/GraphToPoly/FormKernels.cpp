@@ -43,6 +43,7 @@ namespace espalier {
 #define GEN_PASS_DEF_POLYFUSEWINDOWSPASS
 #define GEN_PASS_DEF_POLYFUSEPRODUCTSPASS
 #define GEN_PASS_DEF_POLYWINOGRADPASS
+#define GEN_PASS_DEF_POLYTRIMWINDOWSPASS
 #define GEN_PASS_DEF_POLYFUSECOPIESPASS
 #define GEN_PASS_DEF_POLYAPPLYLAYOUTSPASS
 #include "espalier/Conversion/Passes.h.inc"
@@ -140,6 +141,8 @@ constexpr Step kSteps[] = {
      [](DispatchVariant &v, Counts &counts) {
        counts.winograd += applyWinograd(v.program, v.fusionGroups);
      }},
+    {"trim-windows", [](DispatchVariant &v,
+                        Counts &) { trimWindows(v.program, v.fusionGroups); }},
     {"fuse-copies", [](DispatchVariant &v,
                        Counts &) { fuseCopies(v.program, v.fusionGroups); }},
 };
@@ -421,6 +424,7 @@ STEP_PASS(PolyGroupEntriesPass, Form::Attributes)
 STEP_PASS(PolyFuseWindowsPass, Form::Attributes)
 STEP_PASS(PolyFuseProductsPass, Form::Attributes)
 STEP_PASS(PolyWinogradPass, Form::Attributes)
+STEP_PASS(PolyTrimWindowsPass, Form::Attributes)
 STEP_PASS(PolyFuseCopiesPass, Form::Attributes)
 STEP_PASS(PolyApplyLayoutsPass, Form::Memory)
 

@@ -262,6 +262,86 @@ static bool readSymbolic(AffineExpr expr, unsigned numDims, unsigned numSymbols,
   return true;
 }
 
+static void setEmpty(Active &active) {
+  active.box.assign(std::max<size_t>(active.box.size(), 1), {Span{0, 0}});
+}
+
+/// Whether `expr` is a sum of multiples of dimensions and of a number.
+static bool isLinear(AffineExpr expr) {
+  if (isa<AffineDimExpr, AffineConstantExpr>(expr))
+    return true;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  return binary && isLinear(binary.getLHS()) && isLinear(binary.getRHS()) &&
+         (expr.getKind() == AffineExprKind::Add ||
+          expr.getKind() == AffineExprKind::Mul);
+}
+
+/// `relation` with the values that its dimensions have; null if one has none.
+static AffineExpr getKnown(const Active &active, AffineExpr relation) {
+  llvm::SmallVector<AffineExpr> values(active.box.size());
+  for (unsigned dim = 0; dim < values.size(); ++dim)
+    if (relation.isFunctionOfDim(dim) &&
+        !(values[dim] = getValue(active, dim, relation.getContext())))
+      return {};
+  AffineExpr known = relation.replaceDims(values);
+  unsigned numIterators = 0;
+  known.walk([&](AffineExpr part) {
+    if (auto iterator = dyn_cast<AffineDimExpr>(part))
+      numIterators = std::max(numIterators, iterator.getPosition() + 1);
+  });
+  return simplifyAffineExpr(known, numIterators, /*numSymbols=*/0);
+}
+
+bool boxes::decideRelations(Active &active) {
+  bool areNumbers = true;
+  llvm::erase_if(active.relations, [&](const Guard &relation) {
+    AffineExpr known = getKnown(active, relation.expr);
+    auto number = dyn_cast_or_null<AffineConstantExpr>(known);
+    areNumbers &= !known || number;
+    if (number && number.getValue() < 0)
+      setEmpty(active);
+    return bool(known);
+  });
+  return areNumbers;
+}
+
+bool boxes::takeBounds(Active &active, const Digit &digit, Values &own) {
+  if (digit.dim == kNoDim || !digit.isWhole())
+    return false;
+  size_t before = active.relations.size();
+  llvm::erase_if(active.relations, [&](const Guard &relation) {
+    if (!relation.expr.isFunctionOfDim(digit.dim))
+      return false;
+    MLIRContext *context = relation.expr.getContext();
+    auto at = [&](int64_t value) {
+      return relation.expr.replace(getAffineDimExpr(digit.dim, context),
+                                   getAffineConstantExpr(value, context));
+    };
+    int64_t factor = cast<AffineConstantExpr>(
+                         simplifyAffineExpr(at(1) - at(0), active.box.size(),
+                                            /*numSymbols=*/0))
+                         .getValue();
+    // d >= rest / factor, or d <= rest / -factor
+    AffineExpr rest = getKnown(active, factor > 0 ? -at(0) : at(0));
+    if (!rest)
+      return false;
+    int64_t offset = digit.offset + digit.added;
+    AffineExpr bound = factor > 0 ? divideUp(rest, factor) + offset
+                                  : rest.floorDiv(-factor) + (offset + 1);
+    auto number = dyn_cast<AffineConstantExpr>(bound);
+    if (number && factor > 0)
+      own.span.begin = std::max(own.span.begin, number.getValue());
+    else if (number)
+      own.span.end = std::min(own.span.end, number.getValue());
+    else if (factor > 0)
+      addBegin(own, bound);
+    else
+      addEnd(own, bound);
+    return true;
+  });
+  return active.relations.size() != before;
+}
+
 bool boxes::cut(Active &active, IntegerSet set) {
   auto simplify = [&](AffineExpr expr) {
     return simplifyAffineExpr(expr, set.getNumDims(), set.getNumSymbols());
@@ -274,14 +354,18 @@ bool boxes::cut(Active &active, IntegerSet set) {
     AffineExpr rest;
     if (!readLinear(expr, dim, factor, constant) &&
         !readSymbolic(expr, set.getNumDims(), set.getNumSymbols(), dim, factor,
-                      rest))
-      return false;
+                      rest)) {
+      if (isEquality || !isLinear(expr))
+        return false;
+      active.relations.push_back({expr, /*isZero=*/false});
+      continue;
+    }
     if (factor == 0) {
       // isl sees whether that holds anyway, and how far out to ask.
       if (rest)
         return false;
       if (isEquality ? constant != 0 : constant < 0)
-        active.box.assign(std::max<size_t>(active.box.size(), 1), {Span{0, 0}});
+        setEmpty(active);
       continue;
     }
     // Ends farther out than those of `Span` could overflow.

@@ -82,6 +82,8 @@ struct Active {
   llvm::SmallVector<Digit> digits = {};
   /// What must hold, and loops around do not say.
   Guards guards = {};
+  /// What must hold of several dimensions, of which some have no value yet.
+  Guards relations = {};
 
   /// Whether it has no points whatever the parameters are.
   bool isEmpty() const {
@@ -90,9 +92,19 @@ struct Active {
   }
 };
 
-/// Cuts a box by a set whose constraints are on one dimension each; false for
-/// others. What is said of a dimension that loops run over already is a guard.
+/// Cuts a box by a set whose constraints are on one dimension each, or say that
+/// a sum of multiples of several is at least 0; false for others. What is said
+/// of a dimension that loops run over already is a guard.
 bool cut(Active &active, mlir::IntegerSet set);
+
+/// Takes the relations whose dimensions all have values: numbers, or they would
+/// be conditions inside of loops, and the answer is false. The box is empty if
+/// one does not hold.
+bool decideRelations(Active &active);
+
+/// Takes the relations that bound a digit which is all of its dimension, as the
+/// others have values, and bounds its own by them. Whether there are any.
+bool takeBounds(Active &active, const Digit &digit, Values &own);
 
 /// Reads what a band orders by; nothing if that is no digit. Its divisor need
 /// not divide its modulus, which `getValues` refuses.

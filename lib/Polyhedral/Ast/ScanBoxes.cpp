@@ -152,6 +152,10 @@ bool BoxScanner::readMember(const ScheduleNode &band, unsigned member,
       if (!range.isConstant() && !digit->isWhole() && !joinsTiles)
         return false;
       own = getValues(range, *digit);
+      if (own) {
+        Active copy = active;
+        takeBounds(copy, *digit, *own);
+      }
       if (!own && numSeparated == 0 &&
           (shape == LoopShape::Atomic ||
            (shape == LoopShape::Unroll && joinsTiles)) &&
@@ -256,9 +260,16 @@ bool BoxScanner::scanBand(const ScheduleNode &band, unsigned member,
       if (!addGuards(copy, own, all, value))
         continue;
       digit.value = value;
+      Values bounds;
+      bool isBounded = takeBounds(copy, digit, bounds);
       // One that has a single value tells nothing that the box does not.
-      if (digit.dim != kNoDim && (all.span.size() != 1 || !all.isConstant()))
+      if (digit.dim != kNoDim &&
+          (isBounded || all.span.size() != 1 || !all.isConstant()))
         copy.digits.push_back(digit);
+      if (!decideRelations(copy))
+        return false;
+      if (copy.isEmpty())
+        continue;
       if (rest && value.isSymbolicOrConstant())
         copy.guards.push_back({rest - 1 - value, /*isZero=*/false});
       inside.push_back(std::move(copy));
@@ -315,6 +326,8 @@ bool BoxScanner::scanSequence(const ScheduleNode &sequence,
         if (active.statement == part.statement) {
           Active own = active;
           if (part.set && !cut(own, part.set))
+            return false;
+          if (!decideRelations(own))
             return false;
           if (!own.isEmpty())
             kept.push_back(std::move(own));

@@ -3,7 +3,7 @@
 // RUN: FileCheck %s --check-prefix=LAYOUTS --input-file=%t.layouts
 // RUN: espalier-opt %t.layouts -poly-pad-rows -poly-separate-interpolation -poly-drop-points -poly-align-outputs -poly-fuse-kernels -mlir-print-debuginfo -o %t.fused
 // RUN: FileCheck %s --check-prefix=FUSED --input-file=%t.fused
-// RUN: espalier-opt %t.fused -poly-separate-accumulators -poly-decompose-phases -poly-fuse-windows -poly-fuse-products -poly-winograd -poly-fuse-copies -poly-apply-layouts -poly-name-kernels -o %t.chain
+// RUN: espalier-opt %t.fused -poly-separate-accumulators -poly-decompose-phases -poly-fuse-windows -poly-fuse-products -poly-winograd -poly-trim-windows -poly-fuse-copies -poly-apply-layouts -poly-name-kernels -o %t.chain
 // RUN: espalier-opt %s -convert-graph-to-poly -poly-form-kernels -poly-name-kernels | diff - %t.chain
 
 // Former names of steps and passes are read.

@@ -12,7 +12,7 @@
 // ONE:         arith.negf
 // ONE-NOT:     poly.compute
 
-// UNKNOWN:     error: expects a step that may be left out, which are inline-maps, {{.*}}, winograd, fuse-copies, but got 'normalize'
+// UNKNOWN:     error: expects a step that may be left out, which are inline-maps, {{.*}}, winograd, trim-windows, fuse-copies, but got 'normalize'
 func.func @main(%x: tensor<6x19xf32>) -> tensor<6x19xf32> {
   %0 = graph.exp %x : (tensor<6x19xf32>) -> tensor<6x19xf32>
   %1 = graph.neg %0 : (tensor<6x19xf32>) -> tensor<6x19xf32>

@@ -42,6 +42,7 @@ def compare(text: str) -> None:
         "fuse-products",
         "fuse-copies",
         "decompose-phases",
+        "trim-windows",
         "winograd",
     ],
 )

@@ -160,6 +160,33 @@ TEST_F(ScanBoxesTest, UnrolledLoopsAreCopies) {
                         "    s(2 * d0 + d3, 2)\n");
 }
 
+// A window of three taps, two apart, in a border.
+TEST_F(ScanBoxesTest, WhatIsSaidOfSeveralDimensionsBoundsTheLastLoop) {
+  program.statements = {
+      statement("s", set("(y, k) : (y >= 0, 6 - y >= 0, k >= 0, 2 - k >= 0, y "
+                         "+ k * 2 - 2 >= 0, 8 - y - k * 2 >= 0)"))};
+  EXPECT_EQ(
+      scan(band("(y, k) -> (y, k)")),
+      "for d0 = 0 to 7\n"
+      "  for d1 = max(0, (1 - d0) floordiv 2 + 1) to min(3, (-d0) floordiv 2 "
+      "+ 5)\n"
+      "    s(d0, d1)\n");
+  EXPECT_EQ(scan(band("(y, k) -> (k, y)")),
+            "for d0 = 0 to 3\n"
+            "  for d1 = max(0, 2 - 2 * d0) to min(7, 9 - 2 * d0)\n"
+            "    s(d1, d0)\n");
+  // Of a part of a dimension it would be a condition.
+  EXPECT_EQ(scan(band("(y, k) -> (k, y floordiv 4, y mod 4)")), "");
+  // Copies know both.
+  ScheduleTree tree = band("(y, k) -> (k, y)");
+  for (BandMember &member : tree->members)
+    member.shape = LoopShape::Unroll;
+  program.statements = {
+      statement("s", set("(y, k) : (y >= 0, 1 - y >= 0, k >= 0, 1 - k >= 0, y "
+                         "+ k - 1 >= 0)"))};
+  EXPECT_EQ(scan(tree), "s(1, 0)\ns(0, 1)\ns(1, 1)\n");
+}
+
 TEST_F(ScanBoxesTest, WhatHasFewerValuesThanALoopIsInsideOfACondition) {
   program.numParams = 1;
   program.statements = {

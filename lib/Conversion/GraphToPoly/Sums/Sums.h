@@ -21,6 +21,10 @@ void separateInterpolation(StatementList &program);
 /// Leaves dimensions with one point out of what sums but products read.
 void dropSinglePoints(StatementList &program);
 
+/// Leaves out what convolutions read of a border of zeros, where that is much.
+void trimWindows(StatementList &program,
+                 llvm::SmallVectorImpl<FusionGroup> &fusionGroups);
+
 } // namespace espalier::graphtopoly
 
 #endif // ESPALIER_LIB_CONVERSION_GRAPHTOPOLY_SUMS_H

@@ -260,6 +260,11 @@ void PlanChooser::chooseTile() {
   TileProblem problem{target, plan.width, {}, *plan.lanes, {}};
   const ComputeShape &main = shape(*reduction);
   problem.broadcastVectors = countBroadcastVectors(main);
+  std::optional<unsigned> bordered;
+  for (unsigned dim = plan.numInside; dim < plan.numShared; ++dim)
+    if (findBorderTap(dim))
+      bordered = dim;
+  problem.writesTaps = bordered.has_value();
   for (unsigned dim = plan.numShared; dim < getFirstOwn(main); ++dim)
     problem.window *= *main.getExtent(dim);
   for (unsigned dim = 0; dim < plan.numShared; ++dim) {
@@ -272,8 +277,8 @@ void PlanChooser::chooseTile() {
       shares |=
           !read.map.isFunctionOfDim(dim) && !main.op.isConditionedOn(number);
     if (dim >= plan.numInside && dim != *plan.lanes &&
-        !component.sequential[dim] && !isCut(dim) && getSharedBound(dim) &&
-        shares)
+        !component.sequential[dim] && (!isCut(dim) || dim == bordered) &&
+        getSharedBound(dim) && shares)
       problem.rowDims.push_back(dim);
   }
   // Those along which vectors are shared are filled first: scalars are fewer.
@@ -327,6 +332,8 @@ void PlanChooser::chooseTile() {
     sliding.reset();
   plan.tile = tile.rows;
   plan.tile[*plan.lanes] = plan.width * tile.vectors;
+  if (bordered && plan.tile[*bordered] > 1)
+    borderTap = findBorderTap(*bordered);
 }
 
 /// A reduction walks its panel as it lies in memory.
@@ -344,10 +351,12 @@ PlanChooser::getOwnOrder(const ComputeShape &compute) const {
     if (!llvm::is_contained(order, dim))
       rest.push_back(dim);
   rest.append(order);
-  // What slides over a tile's rows is written out, so that they share vectors.
-  if (sliding && reduction && &compute == &shape(*reduction)) {
-    llvm::erase(rest, *sliding);
-    rest.push_back(*sliding);
+  // What slides over a tile's rows is written out, so that they share vectors,
+  // and so is what decides, for each of them, whether a term is in a border.
+  if (std::optional<unsigned> last = sliding ? sliding : borderTap;
+      last && reduction && &compute == &shape(*reduction)) {
+    llvm::erase(rest, *last);
+    rest.push_back(*last);
     return rest;
   }
   // LLVM makes a flag of the counter of two steps, and moves the tile about: so
@@ -434,7 +443,8 @@ void PlanChooser::chooseOwnLoops() {
     if (!order.empty() && order.back() != own.lanes &&
         (isUnrolled(compute, order.back()) ||
          isFewSteps(compute, order.back()) ||
-         (sliding == order.back() && reduction == position)))
+         ((sliding == order.back() || borderTap == order.back()) &&
+          reduction == position)))
       own.unrolled = order.back();
     // Terms of a row of sums are added innermost, those of one sum outermost.
     auto isInside = [&](unsigned dim) {

@@ -154,6 +154,8 @@ private:
   std::optional<unsigned> reduction;
   /// The loop of the reduction along which the tile's rows slide.
   std::optional<unsigned> sliding;
+  /// The loop of the reduction that is written out in tiles at a border.
+  std::optional<unsigned> borderTap;
 };
 
 } // namespace espalier::poly

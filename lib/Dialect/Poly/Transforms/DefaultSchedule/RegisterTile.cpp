@@ -176,8 +176,9 @@ static RegisterTile chooseTileOfSteps(const TileProblem &problem) {
       maxRows = std::max<int64_t>(1, maxRows / 2);
     else if (used == 1 && registers < kManyRegisters)
       maxRows = std::min(maxRows, kMaxThinRows);
-    // Results of more would keep what they read out of the first-level cache.
-    if (problem.isScattered)
+    // Results of more would keep what they read out of the first-level cache,
+    // or the scalars that taps share out of registers.
+    if (problem.isScattered || problem.writesTaps)
       maxRows = std::max<int64_t>(1, registers / 2 / used);
     // A rest of any number of rows has code of its own up to that many.
     if (inner >= 0 && !problem.extents[inner])

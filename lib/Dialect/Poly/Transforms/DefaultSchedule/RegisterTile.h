@@ -50,6 +50,9 @@ struct TileProblem {
   /// Whether each step reads its vectors, which no rows share, at a place that
   /// data says.
   bool isScattered = false;
+  /// Whether all taps of a row are written out, one after the other: LLVM holds
+  /// the scalars that several of them read.
+  bool writesTaps = false;
   /// How far apart scalars are that neighbours along the last two of `rowDims`
   /// read, the last one first; 0 if that is not known.
   int64_t innerRowBytes = 0, outerRowBytes = 0;

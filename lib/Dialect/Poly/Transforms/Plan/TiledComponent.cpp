@@ -100,6 +100,48 @@ bool TiledComponent::hasTileLoops(unsigned position) const {
          llvm::any_of(compute.op.getBody().getOps(), isFunction);
 }
 
+std::optional<unsigned> TiledComponent::findBorderTap(unsigned dim) const {
+  std::optional<unsigned> reduction = findReduction();
+  if (!reduction ||
+      getSharedExtent(dim).value_or(espalier::kMaxBorderedColumns + 1) >
+          espalier::kMaxBorderedColumns ||
+      llvm::any_of(computes, [&](unsigned i) {
+        const ComputeShape &other = shapes[i];
+        return other.begins[dim] != 0 || other.limited[dim] ||
+               (other.restricted[dim] && i != computes[*reduction]);
+      }))
+    return std::nullopt;
+  const ComputeShape &main = shape(*reduction);
+  SmallVector<IntegerSet> sets = main.op.getDomainSets();
+  if (sets.size() != 1 || main.op.getWhere())
+    return std::nullopt;
+  auto getDims = [&](AffineExpr condition) {
+    SmallVector<unsigned> dims;
+    for (unsigned other = 0; other < main.getNumDims(); ++other)
+      if (condition.isFunctionOfDim(other))
+        dims.push_back(other);
+    return dims;
+  };
+  std::optional<unsigned> tap;
+  for (AffineExpr condition : sets.front().getConstraints())
+    if (SmallVector<unsigned> dims = getDims(condition);
+        dims.size() > 1 && llvm::is_contained(dims, dim)) {
+      unsigned other = dims[dims.front() == dim];
+      if (dims.size() > 2 || (tap && tap != other))
+        return std::nullopt;
+      tap = other;
+    }
+  if (!tap || *tap < getFirstOwn(main) || !main.isReduced(*tap) ||
+      main.getExtent(*tap).value_or(kMaxTaps + 1) > kMaxTaps ||
+      llvm::any_of(sets.front().getConstraints(), [&](AffineExpr condition) {
+        SmallVector<unsigned> dims = getDims(condition);
+        return dims.size() > 1 && llvm::is_contained(dims, *tap) &&
+               !llvm::is_contained(dims, dim);
+      }))
+    return std::nullopt;
+  return tap;
+}
+
 SmallVector<IndexRange> TiledComponent::getIndexRanges(unsigned dim) const {
   bool isVector = dim == plan.lanes;
   int64_t size = plan.tile[dim];
@@ -116,8 +158,17 @@ SmallVector<IndexRange> TiledComponent::getIndexRanges(unsigned dim) const {
   if (std::optional<int64_t> extent = getSharedExtent(dim)) {
     int64_t whole = *extent / size * size, rest = *extent - whole;
     SmallVector<IndexRange> ranges;
-    if (whole == *extent)
+    if (whole == *extent && (size == *extent || !findBorderTap(dim)))
       return {{{}, {}, size}};
+    if (findBorderTap(dim)) {
+      for (int64_t begin = 0; begin < *extent; begin += size) {
+        int64_t end = std::min(begin + size, *extent);
+        ranges.push_back({getAffineConstantExpr(begin, context),
+                          getAffineConstantExpr(end, context), end - begin,
+                          /*isOneTile=*/true});
+      }
+      return ranges;
+    }
     AffineExpr middle = getAffineConstantExpr(whole, context);
     if (whole)
       ranges.push_back({zero, middle, size});

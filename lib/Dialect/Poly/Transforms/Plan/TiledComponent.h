@@ -14,6 +14,7 @@ struct IndexRange {
   mlir::AffineExpr begin; ///< Null: from 0.
   mlir::AffineExpr end;   ///< Null: the whole dimension.
   int64_t size;
+  bool isOneTile = false; ///< Of just these points.
 };
 
 /// Neighbours in a column that are as far apart are on different pages.
@@ -104,6 +105,11 @@ public:
   /// Whether the last tile of a sum has as many rows as are left, of an extent
   /// that is not known: there is code for each number.
   bool hasRowVersions(unsigned dim) const;
+  /// The loop of the main reduction that, with the position along `dim`,
+  /// decides which terms are left out, if nothing else does and the dimension
+  /// is short: terms of a window that lie in a border. Tiles along it have code
+  /// of their own then, in which that is decided for each point.
+  std::optional<unsigned> findBorderTap(unsigned dim) const;
   /// The parts into which whole tiles cut a shared dimension.
   llvm::SmallVector<IndexRange> getIndexRanges(unsigned dim) const;
   /// All loops over tiles, outermost first.

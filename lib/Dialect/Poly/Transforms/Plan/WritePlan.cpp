@@ -136,6 +136,12 @@ static AffineExpr getTileOf(AffineExpr offset, int64_t size) {
   return size > 1 ? offset.floorDiv(size) : offset;
 }
 
+/// The same for a tile of `range`.
+static AffineExpr getTileOf(AffineExpr offset, const IndexRange &range) {
+  return range.isOneTile ? getAffineConstantExpr(0, offset.getContext())
+                         : getTileOf(offset, range.size);
+}
+
 void PlanWriter::addOwnLoops(unsigned position, Loops &loops) {
   const OwnLoops &own = plan.own[position];
   for (unsigned dim : own.order) {
@@ -191,7 +197,8 @@ void PlanWriter::addTilePoints(unsigned position, ArrayRef<IndexRange> ranges,
   const ComputeShape &compute = shape(position);
   // The point inside a tile, counted from the segment's begin.
   auto inside = [&](unsigned dim) {
-    return getOffset(dim, ranges[dim]) % ranges[dim].size;
+    AffineExpr offset = getOffset(dim, ranges[dim]);
+    return ranges[dim].isOneTile ? offset : offset % ranges[dim].size;
   };
   for (unsigned dim = plan.numShared; dim < getFirstOwn(compute); ++dim)
     loops.add(getDim(dim), getLoop(LoopKind::Unroll));
@@ -251,7 +258,7 @@ void PlanWriter::writeTileLoops(unsigned from, unsigned to,
     bool isAgain =
         llvm::is_contained(ArrayRef(plan.loops).take_front(position), dim);
     if (dim != plan.block)
-      results.push_back(getTileOf(offset, ranges[dim].size));
+      results.push_back(getTileOf(offset, ranges[dim]));
     else if (isAgain)
       results.push_back(getTileOf(offset % plan.blockSize, ranges[dim].size));
     else

@@ -1,0 +1,46 @@
+"""Convolutions of which much lies in a border that is not read, next to pages nobody may touch."""
+
+import numpy as np
+import pytest
+
+import espalier
+from espalier.models import Net
+from espalier.testing.compare import mismatch
+from espalier.testing.guarded import SIDES, guarded_all
+from espalier.testing.onnxruntime import OnnxRuntime
+
+CASES = {
+    "square": ([5, 7, 7], [7, 7], [1, 1], [1, 1], [3, 3, 3, 3]),
+    "dilated": ([33, 13, 28], [3, 3], [1, 1], [6, 9], [6, 9, 6, 9]),
+    "strided": ([4, 9, 12], [5, 4], [2, 3], [1, 2], [4, 3, 1, 6]),
+    "one side": ([6, 5, 6], [4, 4], [1, 1], [1, 1], [0, 3, 3, 0]),
+    "long lines": ([3, 4, 90], [3, 3], [1, 1], [2, 2], [2, 2, 2, 2]),
+    "depth": ([8, 3, 4, 5], [3, 3, 3], [1, 2, 1], [1, 1, 2], [1, 1, 2, 1, 1, 2]),
+    "beyond the image": ([3, 2, 3], [3, 3], [1, 1], [4, 5], [6, 5, 4, 7]),
+}
+"""Channels and extents of an image, a kernel, strides, dilations, and borders."""
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_any_number_of_images(name: str) -> None:
+    (channels, *image), kernel, strides, dilations, pads = CASES[name]
+    net = Net("convolution")
+    x = net.input("x", ["n", channels, *image])
+    weights = net.weight([50, channels, *kernel], 0.1)
+    y = net.node(
+        "Conv", x, weights, kernel_shape=kernel, strides=strides, dilations=dilations, pads=pads
+    )
+    rank = len(image)
+    extents = [
+        (image[i] + pads[i] + pads[rank + i] - dilations[i] * (kernel[i] - 1) - 1) // strides[i] + 1
+        for i in range(rank)
+    ]
+    model = net.finish((net.node("Relu", y), "y", ["n", 50, *extents]))
+    function = espalier.compile(model, options=espalier.Options(cache=None, arena=False))
+    for images, threads, side in ((1, 1, SIDES[0]), (5, 2, SIDES[1]), (0, 2, SIDES[0])):
+        random = np.random.default_rng(images)
+        values = {"x": random.standard_normal((images, channels, *image)).astype(np.float32)}
+        function.set_num_threads(threads)
+        (actual,) = function.run(guarded_all(values, side)).values()
+        (expected,) = OnnxRuntime(model).run(values).values()
+        assert mismatch(actual, expected, 1e-4, 1e-4) is None
