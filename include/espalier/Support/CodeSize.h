@@ -26,6 +26,9 @@ constexpr int64_t kMaxStraightPoints = 112;
 /// code for each number up to this.
 constexpr int64_t kMaxRowVersions = 16;
 
+/// Loops over the taps of a window have no more steps than this.
+constexpr int64_t kMaxTaps = 8;
+
 /// Columns of a line, at most, whose tiles each have code of their own, which
 /// leaves out what it would read of a border.
 constexpr int64_t kMaxBorderedColumns = 72;

@@ -57,6 +57,14 @@ void espalier::graphtopoly::getFactors(Expr expr,
     factors.push_back(expr);
 }
 
+std::optional<unsigned>
+espalier::graphtopoly::getInnermost(const Array &array) {
+  if (array.extents.empty() || (array.layout && !array.layout.isPermutation()))
+    return std::nullopt;
+  return array.layout ? array.layout.getDimPosition(array.extents.size() - 1)
+                      : array.extents.size() - 1;
+}
+
 std::optional<Contraction>
 espalier::graphtopoly::getContraction(const StatementList &program,
                                       const Statement &statement) {

@@ -27,6 +27,10 @@ constexpr int64_t kMinProductRows = 16;
 std::optional<Contraction> getContraction(const StatementList &program,
                                           const Statement &statement);
 
+/// The index of `array` along which its elements are neighbours in memory; none
+/// if it is stored in another way than by the order of its indices.
+std::optional<unsigned> getInnermost(const Array &array);
+
 /// The factors of a product, conversions looked through.
 void getFactors(Expr expr, llvm::SmallVectorImpl<Expr> &factors);
 

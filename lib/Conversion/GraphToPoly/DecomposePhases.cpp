@@ -211,15 +211,6 @@ static bool hasFewPhases(ArrayRef<Grid> grids) {
   });
 }
 
-/// The index of `array` along which its elements are neighbours in memory; none
-/// if it is stored in another way than by the order of its indices.
-static std::optional<unsigned> getInnermost(const Array &array) {
-  if (array.extents.empty() || (array.layout && !array.layout.isPermutation()))
-    return std::nullopt;
-  return array.layout ? array.layout.getDimPosition(array.extents.size() - 1)
-                      : array.extents.size() - 1;
-}
-
 /// Whether `array` takes more of the cache than stays there while others use
 /// it.
 static bool isLarge(const StatementList &program, const Array &array) {

@@ -40,6 +40,7 @@ struct Interval {
 struct BorderedWindow {
   unsigned dim;    ///< Its number.
   unsigned result; ///< The dimension of the target that the index moves along.
+  unsigned tap;    ///< The reduced one.
   AffineExpr index;
   Interval inside;
   double part; ///< Of its reads that are inside.
@@ -188,8 +189,9 @@ WindowTrimmer::getWindow(const Statement &sum, Expr image, unsigned dim) const {
     }
   if (numInside == count)
     return std::nullopt;
-  return BorderedWindow{dim, moving[0].first, *index, *inside,
-                        double(numInside) / double(count)};
+  return BorderedWindow{
+      dim,    moving[0].first, moving[1].first,
+      *index, *inside,         double(numInside) / double(count)};
 }
 
 bool WindowTrimmer::isFinite(const Array &weights) const {
@@ -218,28 +220,30 @@ void WindowTrimmer::run(const FusionGroup &group) {
   getFactors(piece.value, factors);
   Expr image = factors[factors[0].getNode() == contraction->panel.getNode()];
   ArrayId array = image.getTensor().number;
+  // Lanes along lines have no conditions.
   if (program.arrays[array].kind != Array::Kind::Intermediate ||
-      aliased.contains(array))
+      aliased.contains(array) ||
+      getInnermost(program.arrays[sum.target]) != contraction->vectorDim)
     return;
   SmallVector<BorderedWindow> windows;
   for (unsigned dim = 0; dim < image.getOperands().size(); ++dim)
     if (std::optional<BorderedWindow> window = getWindow(sum, image, dim))
       windows.push_back(*window);
-  // Columns of longer lines are in tiles that say nothing of the border; as
-  // lanes they have no conditions at all.
+  // Columns of longer lines are in tiles that say nothing of the border.
   unsigned rank = program.getRank(sum.target), columns = rank;
   for (unsigned dim = 0; dim < rank; ++dim)
     if (dim != contraction->vectorDim)
       columns = dim;
-  auto getExtent = [&](unsigned dim) {
-    auto extent = dyn_cast<AffineConstantExpr>(sum.extents[dim]);
-    return extent ? extent.getValue() : 0;
+  auto isAtMost = [&](AffineExpr extent, int64_t most) {
+    auto number = dyn_cast<AffineConstantExpr>(extent);
+    return number && number.getValue() <= most;
   };
-  bool isShort = columns < rank &&
-                 getExtent(columns) <= espalier::kMaxBorderedColumns &&
-                 getExtent(contraction->vectorDim) >= program.vectorLanes;
   llvm::erase_if(windows, [&](const BorderedWindow &window) {
-    return window.result == columns && !isShort;
+    return window.result == columns &&
+           (!isAtMost(sum.extents[columns], espalier::kMaxBorderedColumns) ||
+            !isAtMost(sum.extents[window.tap], espalier::kMaxTaps) ||
+            isAtMost(sum.extents[contraction->vectorDim],
+                     program.vectorLanes - 1));
   });
   double part = 1;
   for (const BorderedWindow &window : windows)
@@ -253,11 +257,10 @@ void WindowTrimmer::run(const FusionGroup &group) {
     });
     eraseUnread(array);
   }
-  for (const BorderedWindow &window : windows) {
+  for (const BorderedWindow &window : windows)
     for (AffineExpr rule :
          {window.index - window.inside.low, -window.index + window.inside.high})
       piece.domain.push_back({program.simplify(rule), false});
-  }
 }
 
 Expr WindowTrimmer::findSource(Expr image,

@@ -145,7 +145,7 @@ bool PlanChooser::sharesScalars(const ComputeShape &compute,
   auto isTap = [&](unsigned dim) {
     std::optional<int64_t> extent = compute.getExtent(dim);
     return compute.isReduced(dim) && extent && *extent > 1 &&
-           *extent <= kMaxTaps;
+           *extent <= espalier::kMaxTaps;
   };
   return llvm::any_of(compute.reads, [&](const ComputeAccess &read) {
     return getStride(read, *plan.lanes, plan.width) == 0 &&
@@ -221,8 +221,8 @@ PlanChooser::findSlide(const ComputeShape &compute, unsigned row) const {
     return std::nullopt;
   for (unsigned dim = getFirstOwn(compute); dim < compute.getNumDims(); ++dim) {
     std::optional<int64_t> taps = compute.getExtent(dim);
-    if (!taps || *taps < 2 || *taps > kMaxTaps || !compute.isReduced(dim) ||
-        compute.isRestricted(dim))
+    if (!taps || *taps < 2 || *taps > espalier::kMaxTaps ||
+        !compute.isReduced(dim) || compute.isRestricted(dim))
       continue;
     Slide slide{*taps, 0};
     for (const ComputeAccess &read : compute.reads) {

@@ -8,6 +8,7 @@
 
 #include "TiledComponent.h"
 #include "espalier/Dialect/Poly/IR/Target.h"
+#include "espalier/Support/CodeSize.h"
 
 using namespace mlir;
 using namespace espalier::poly;
@@ -104,7 +105,7 @@ std::optional<WindowSteps> TiledComponent::findWindowSteps() const {
                                       (steps.numSteps / steps.taps);
     steps.numSteps *= *extent;
   }
-  if (steps.taps < 2 || steps.taps > kMaxTaps)
+  if (steps.taps < 2 || steps.taps > espalier::kMaxTaps)
     return std::nullopt;
   return steps;
 }

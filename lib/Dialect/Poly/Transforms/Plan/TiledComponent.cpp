@@ -132,7 +132,8 @@ std::optional<unsigned> TiledComponent::findBorderTap(unsigned dim) const {
       tap = other;
     }
   if (!tap || *tap < getFirstOwn(main) || !main.isReduced(*tap) ||
-      main.getExtent(*tap).value_or(kMaxTaps + 1) > kMaxTaps ||
+      main.getExtent(*tap).value_or(espalier::kMaxTaps + 1) >
+          espalier::kMaxTaps ||
       llvm::any_of(sets.front().getConstraints(), [&](AffineExpr condition) {
         SmallVector<unsigned> dims = getDims(condition);
         return dims.size() > 1 && llvm::is_contained(dims, *tap) &&

@@ -20,9 +20,6 @@ struct IndexRange {
 /// Neighbours in a column that are as far apart are on different pages.
 inline constexpr int64_t kPageBytes = 1 << 12;
 
-/// Loops over taps have no more steps than this.
-inline constexpr int64_t kMaxTaps = 8;
-
 /// The steps of a sum over a window, whose panel has no gaps.
 struct WindowSteps {
   int64_t taps;           ///< Of the innermost loop.
