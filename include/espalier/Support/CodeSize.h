@@ -26,6 +26,9 @@ constexpr int64_t kMaxStraightPoints = 112;
 /// code for each number up to this.
 constexpr int64_t kMaxRowVersions = 16;
 
+/// Vectors are not narrower than this to suit what they are for.
+constexpr int64_t kMinLanes = 4;
+
 /// Loops over the taps of a window have no more steps than this.
 constexpr int64_t kMaxTaps = 8;
 

@@ -78,6 +78,8 @@ static constexpr int64_t kFewTermsOfWindow = 64, kFewRows = 8;
 /// Rows that are so many times longer than the vectorized dimension fill lanes
 /// better, even if not all.
 static constexpr int64_t kWiderRows = 2;
+/// Unless the other's are so many times fuller.
+static constexpr double kMuchFuller = 1.3;
 
 std::optional<SmallVector<unsigned>>
 LayoutAssigner::getOrder(ArrayId number) const {
@@ -184,6 +186,15 @@ bool LayoutAssigner::fillsLanesInRows(const Statement &statement,
   bool isEmpty = 2 * features <= lanes;
   bool hasFewTerms = !isEmpty && isShort(statement, contraction);
   if (!isEmpty && !hasFewTerms)
+    return false;
+  // Narrower vectors may suit the features, and rows leave many lanes empty.
+  auto getFull = [](int64_t extent, int64_t lanes) {
+    return double(extent) / llvm::alignTo(extent, lanes);
+  };
+  int64_t narrow = std::max<int64_t>(espalier::kMinLanes,
+                                     llvm::PowerOf2Ceil(features));
+  if (isEmpty && getFull(features, std::min(narrow, lanes)) >
+                     kMuchFuller * getFull(getExtent(last), lanes))
     return false;
   bool isInRows = true;
   forEachAccess(statement, [&](Expr access) {
