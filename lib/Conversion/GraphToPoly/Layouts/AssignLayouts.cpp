@@ -191,8 +191,8 @@ bool LayoutAssigner::fillsLanesInRows(const Statement &statement,
   auto getFull = [](int64_t extent, int64_t lanes) {
     return double(extent) / llvm::alignTo(extent, lanes);
   };
-  int64_t narrow = std::max<int64_t>(espalier::kMinLanes,
-                                     llvm::PowerOf2Ceil(features));
+  int64_t narrow =
+      std::max<int64_t>(espalier::kMinLanes, llvm::PowerOf2Ceil(features));
   if (isEmpty && getFull(features, std::min(narrow, lanes)) >
                      kMuchFuller * getFull(getExtent(last), lanes))
     return false;

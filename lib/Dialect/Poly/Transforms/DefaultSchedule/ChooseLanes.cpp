@@ -257,14 +257,15 @@ void PlanChooser::chooseTile() {
       chooseRowVectors();
     return;
   }
+  const ComputeShape &main = shape(*reduction);
   // Vectors of which most lanes have nothing to do may be half as wide: many
   // machines compute twice as many of these.
-  if (std::optional<int64_t> extent = getSharedExtent(*plan.lanes))
+  if (std::optional<int64_t> extent = getSharedExtent(*plan.lanes);
+      extent && !main.op.getWhere())
     while (plan.width > espalier::kMinLanes && 2 * *extent <= plan.width)
       plan.width /= 2;
   plan.tile[*plan.lanes] = plan.width;
   TileProblem problem{target, plan.width, {}, *plan.lanes, {}};
-  const ComputeShape &main = shape(*reduction);
   problem.broadcastVectors = countBroadcastVectors(main);
   std::optional<unsigned> bordered;
   for (unsigned dim = plan.numInside; dim < plan.numShared; ++dim)
