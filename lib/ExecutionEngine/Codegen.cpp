@@ -10,6 +10,9 @@
 
 using namespace espalier;
 
+/// Accesses without a branch between them that LLVM compares in pairs, at most.
+static constexpr int64_t kMaxComparedAccesses = 32;
+
 /// Returns the features of the machine at hand, sorted, so that the text is the
 /// same every time.
 static std::vector<std::string> getHostFeatures() {
@@ -120,6 +123,20 @@ static llvm::OptimizationLevel getLevel(unsigned optLevel) {
   }
 }
 
+/// Whether LLVM should spend time on the pass `name` of `unit`. What is carried
+/// from one iteration of a loop to the next by memory is found by a comparison
+/// of all its accesses in pairs; register tiles have many, and carry nothing.
+static bool isWorthwhile(llvm::StringRef name, const llvm::Any &unit) {
+  auto *function = llvm::any_cast<const llvm::Function *>(&unit);
+  if (!function || name != "LoopLoadEliminationPass")
+    return true;
+  return llvm::all_of(**function, [](const llvm::BasicBlock &block) {
+    return llvm::count_if(block, [](const llvm::Instruction &instruction) {
+             return instruction.mayReadOrWriteMemory();
+           }) <= kMaxComparedAccesses;
+  });
+}
+
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
                      const CodegenOptions &options) {
   llvm::PipelineTuningOptions tuning;
@@ -128,9 +145,10 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;
   llvm::PassInstrumentationCallbacks callbacks;
-  if (options.isCancelled)
-    callbacks.registerShouldRunOptionalPassCallback(
-        [&](llvm::StringRef, llvm::Any) { return !options.isCancelled(); });
+  callbacks.registerShouldRunOptionalPassCallback(
+      [&](llvm::StringRef name, llvm::Any unit) {
+        return !options.mustStop() && isWorthwhile(name, unit);
+      });
   llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;

@@ -6,6 +6,7 @@
 #include "espalier/Dialect/Poly/IR/ChoiceAttributes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -89,13 +90,38 @@ FailureOr<Stage> espalier::detectStage(ModuleOp module) {
          << ", but got " << attr;
 }
 
-void espalier::buildPipeline(OpPassManager &manager, Stage from, Stage to,
-                             const PipelineOptions &options) {
+namespace {
+/// Verifies a module at the end of a stage.
+struct VerifyStagePass : PassWrapper<VerifyStagePass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(VerifyStagePass)
+
+  StringRef getArgument() const override { return "espalier-verify-stage"; }
+  StringRef getDescription() const override {
+    return "Verifies a module where nobody does so after each pass";
+  }
+  void runOnOperation() override {
+    if (failed(verify(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+/// Adds the passes of the stages after `from`, up to `to`, and after those of
+/// each stage what `finish` adds.
+static void addStages(OpPassManager &manager, Stage from, Stage to,
+                      const PipelineOptions &options,
+                      function_ref<void()> finish) {
   for (const StageInfo &info : kStages)
     if (info.stage > from && info.stage <= to) {
       info.build(manager, options);
       manager.addPass(createMarkStagePass(info.stage));
+      finish();
     }
+}
+
+void espalier::buildPipeline(OpPassManager &manager, Stage from, Stage to,
+                             const PipelineOptions &options) {
+  addStages(manager, from, to, options, [] {});
 }
 
 LogicalResult espalier::compileToStage(ModuleOp module, Stage to,
@@ -104,9 +130,11 @@ LogicalResult espalier::compileToStage(ModuleOp module, Stage to,
   if (failed(from))
     return failure();
   PassManager manager(module->getName());
+  manager.enableVerifier(false);
   if (!module->hasAttr(poly::kStageAttr))
     addChecksOfInput(manager);
-  buildPipeline(manager, *from, to, options);
+  addStages(manager, *from, to, options,
+            [&] { manager.addPass(std::make_unique<VerifyStagePass>()); });
   return manager.run(module);
 }
 

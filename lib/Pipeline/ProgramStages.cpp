@@ -25,8 +25,10 @@ void espalier::buildProgramStage(OpPassManager &manager,
   manager.addPass(memref::createResolveShapedTypeResultDimsPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
-  // Layers repeat: equal kernels are compiled once.
+  // Layers repeat: kernels that are equal, or store the same elsewhere, are
+  // compiled once.
   manager.addPass(func::createDuplicateFunctionEliminationPass());
+  manager.addPass(createProgramShareKernelsPass());
   ProgramPlanMemoryPassOptions planning;
   planning.separate = !options.arena;
   manager.addPass(createProgramPlanMemoryPass(planning));

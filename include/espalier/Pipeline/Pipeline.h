@@ -74,7 +74,9 @@ void buildPipeline(mlir::OpPassManager &manager, Stage from, Stage to,
                    const PipelineOptions &options = {});
 
 /// Runs `module`, at whichever stage it is, to stage `to`. On failure an error
-/// was reported.
+/// was reported. It is verified after each stage; where a pass is to blame for
+/// an invalid module, `espalier-opt --compile-to`, which verifies after each
+/// pass, says which one.
 mlir::LogicalResult compileToStage(mlir::ModuleOp module, Stage to,
                                    const PipelineOptions &options = {});
 

@@ -59,6 +59,40 @@ def ProgramHoistScratchPass : Pass<"program-hoist-scratch", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::memref::MemRefDialect"];
 }
 
+def ProgramShareKernelsPass : Pass<"program-share-kernels", "mlir::ModuleOp"> {
+  let summary = "makes one function of kernels that store at other places";
+  let description = [{
+    Functions that are equal but for numbers which say where results are stored,
+    and for the shapes of arrays that are only used as arrays of one dimension,
+    become one, which takes the numbers as arguments:
+
+    ```mlir
+    func.func private @a(%s: f32, %i: index, %y: memref<4x352xf32>) {
+      %c320 = arith.constant 320 : index
+      %c352 = arith.constant 352 : index
+      %row = arith.muli %i, %c352 : index
+      %place = arith.addi %row, %c320 : index
+      %m = memref.collapse_shape %y [[0, 1]] : memref<4x352xf32> into memref<1408xf32>
+      memref.store %s, %m[%place] : memref<1408xf32>
+      ...
+    // and @b with 384 and 352 in place of 352 and 320 become
+    func.func private @a(%s: f32, %i: index, %m: memref<?xf32>, %p: index, %q: index) {
+      %row = arith.muli %i, %p : index
+      %place = arith.addi %row, %q : index
+      memref.store %s, %m[%place] : memref<?xf32>
+      ...
+    ```
+
+    Numbers that are used otherwise stay, and functions that differ in them stay
+    apart: bounds of loops, places of what is read. So do functions that
+    somebody else could call, and those that do more than to be called.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::memref::MemRefDialect"];
+  let statistics = [
+    Statistic<"numShared", "num-shared", "Functions that became another">
+  ];
+}
+
 def ProgramPlanMemoryPass : Pass<"program-plan-memory", "mlir::ModuleOp"> {
   let summary = "places the intermediate buffers of @main in one arena";
   let description = [{

@@ -36,27 +36,46 @@ struct DimPair {
   int64_t outer, inner;
 };
 
+/// What a computation says of its dimensions.
+struct Facts {
+  explicit Facts(ComputeOp compute);
+
+  /// How many points each dimension has, which begins at 0; nothing if that is
+  /// not known, or depends on others.
+  SmallVector<std::optional<int64_t>> extents;
+  /// The reads and writes. In sums of dimensions, those that have a single
+  /// point are left out: the only tap of a 1x1 convolution.
+  SmallVector<ComputeAccess> accesses;
+};
+
+/// The computations of a kernel, in program order.
+using KernelFacts = llvm::MapVector<Operation *, Facts>;
+
 /// The dimensions of computations and of arrays that become one together.
 class Collapse {
 public:
-  explicit Collapse(KernelOp kernel) : kernel(kernel) {}
+  explicit Collapse(const KernelFacts &facts) : facts(facts) {}
   /// Whether dimension `first` of `compute` and the one after it can become
   /// one, with all that has to follow.
   bool find(ComputeOp compute, unsigned first);
-  /// Rewrites computations and arrays.
+  /// Rewrites computations and arrays; the facts are of before then.
   void apply();
   /// The first of two dimensions of each array that become one.
   const llvm::MapVector<Value, unsigned> &getArrays() const { return arrays; }
 
 private:
-  bool addPair(ComputeOp compute, unsigned first);
+  bool addPair(Operation *compute, unsigned first);
   bool addArray(Value array, unsigned first);
-  bool follow(ComputeOp compute, const ComputeAccess &access);
+  bool follow(Operation *compute, const ComputeAccess &access);
   bool followAll();
+  /// Whether an access of `compute` is over other dimensions after that.
+  bool concerns(Operation *compute, const ComputeAccess &access) const {
+    return computes.contains(compute) || arrays.contains(access.array);
+  }
   /// The access over the dimensions after that; null if it is none.
-  AffineMap rewrite(ComputeOp compute, const ComputeAccess &access) const;
+  AffineMap rewrite(Operation *compute, const ComputeAccess &access) const;
 
-  KernelOp kernel;
+  const KernelFacts &facts;
   llvm::MapVector<Operation *, DimPair> computes;
   llvm::MapVector<Value, unsigned> arrays;
 };
@@ -92,11 +111,11 @@ static std::optional<std::pair<int64_t, int64_t>> getRange(IntegerSet set,
   return std::pair(*least, *most);
 }
 
-/// How many points a dimension has, which begins at 0; nothing if that is not
-/// known, or depends on others.
-static std::optional<int64_t> getExtent(ComputeOp compute, unsigned dim) {
+/// The extent of a dimension, as a fact.
+static std::optional<int64_t> getExtent(ArrayRef<IntegerSet> domain,
+                                        unsigned dim) {
   std::optional<int64_t> extent;
-  for (IntegerSet set : compute.getDomainSets()) {
+  for (IntegerSet set : domain) {
     auto range = getRange(set, dim);
     if (!range || range->first != 0 || range->second < 0 ||
         (extent && *extent != range->second + 1))
@@ -106,17 +125,17 @@ static std::optional<int64_t> getExtent(ComputeOp compute, unsigned dim) {
   return extent;
 }
 
-/// The reads and writes of a computation. In sums of dimensions, those that
-/// have a single point are left out: the only tap of a 1x1 convolution.
-static SmallVector<ComputeAccess> getAccesses(ComputeOp compute) {
-  SmallVector<ComputeAccess> accesses = compute.getReadAccesses();
-  llvm::append_range(accesses, compute.getWriteAccesses());
+Facts::Facts(ComputeOp compute) {
   MLIRContext *context = compute.getContext();
+  SmallVector<IntegerSet> domain = compute.getDomainSets();
   SmallVector<AffineExpr> points;
-  for (unsigned dim = 0; dim < compute.getNumDims(); ++dim)
-    points.push_back(getExtent(compute, dim) == 1
-                         ? getAffineConstantExpr(0, context)
-                         : getAffineDimExpr(dim, context));
+  for (unsigned dim = 0; dim < compute.getNumDims(); ++dim) {
+    extents.push_back(getExtent(domain, dim));
+    points.push_back(extents.back() == 1 ? getAffineConstantExpr(0, context)
+                                         : getAffineDimExpr(dim, context));
+  }
+  accesses = compute.getReadAccesses();
+  llvm::append_range(accesses, compute.getWriteAccesses());
   for (ComputeAccess &access : accesses) {
     SmallVector<AffineExpr> results;
     for (AffineExpr result : access.map.getResults())
@@ -125,7 +144,13 @@ static SmallVector<ComputeAccess> getAccesses(ComputeOp compute) {
     access.map = AffineMap::get(access.map.getNumDims(),
                                 access.map.getNumSymbols(), results, context);
   }
-  return accesses;
+}
+
+static KernelFacts getFacts(KernelOp kernel) {
+  KernelFacts facts;
+  for (ComputeOp compute : kernel.getComputes())
+    facts.insert({compute, Facts(compute)});
+  return facts;
 }
 
 /// `expr` over all dimensions but `dropped`, which it does not depend on.
@@ -137,14 +162,15 @@ static AffineExpr dropDim(AffineExpr expr, unsigned numDims, unsigned dropped) {
   return expr.replaceDims(dims);
 }
 
-bool Collapse::addPair(ComputeOp compute, unsigned first) {
-  auto known = computes.find(compute);
+bool Collapse::addPair(Operation *op, unsigned first) {
+  auto known = computes.find(op);
   if (known != computes.end())
     return known->second.first == first;
-  if (first + 1 >= compute.getNumDims() || compute.getWhere())
+  auto compute = cast<ComputeOp>(op);
+  ArrayRef<std::optional<int64_t>> extents = facts.find(op)->second.extents;
+  if (first + 1 >= extents.size() || compute.getWhere())
     return false;
-  std::optional<int64_t> outer = getExtent(compute, first);
-  std::optional<int64_t> inner = getExtent(compute, first + 1);
+  std::optional<int64_t> outer = extents[first], inner = extents[first + 1];
   if (!outer || !inner || *outer > kMaxIndexNumber / *inner)
     return false;
   WalkResult indices = compute.getBody().walk([&](IndexOp index) {
@@ -154,7 +180,7 @@ bool Collapse::addPair(ComputeOp compute, unsigned first) {
   });
   if (indices.wasInterrupted())
     return false;
-  computes.insert({compute, {first, *outer, *inner}});
+  computes.insert({op, {first, *outer, *inner}});
   return true;
 }
 
@@ -189,7 +215,7 @@ static std::optional<unsigned> findResults(AffineMap map, unsigned dim) {
   return std::nullopt;
 }
 
-bool Collapse::follow(ComputeOp compute, const ComputeAccess &access) {
+bool Collapse::follow(Operation *compute, const ComputeAccess &access) {
   if (auto array = arrays.find(access.array); array != arrays.end()) {
     AffineExpr outer = access.map.getResult(array->second);
     AffineExpr inner = access.map.getResult(array->second + 1);
@@ -211,8 +237,8 @@ bool Collapse::follow(ComputeOp compute, const ComputeAccess &access) {
 bool Collapse::followAll() {
   for (size_t before = 0; before != computes.size() + arrays.size();) {
     before = computes.size() + arrays.size();
-    for (ComputeOp compute : kernel.getComputes())
-      for (const ComputeAccess &access : getAccesses(compute))
+    for (const auto &[compute, own] : facts)
+      for (const ComputeAccess &access : own.accesses)
         if (!follow(compute, access))
           return false;
   }
@@ -221,15 +247,16 @@ bool Collapse::followAll() {
 
 bool Collapse::find(ComputeOp compute, unsigned first) {
   return addPair(compute, first) && followAll() &&
-         llvm::all_of(kernel.getComputes(), [&](ComputeOp other) {
-           return llvm::all_of(getAccesses(other),
+         llvm::all_of(facts, [&](const auto &other) {
+           return llvm::all_of(other.second.accesses,
                                [&](const ComputeAccess &access) {
-                                 return bool(rewrite(other, access));
+                                 return !concerns(other.first, access) ||
+                                        bool(rewrite(other.first, access));
                                });
          });
 }
 
-AffineMap Collapse::rewrite(ComputeOp compute,
+AffineMap Collapse::rewrite(Operation *compute,
                             const ComputeAccess &access) const {
   AffineMap map = access.map;
   MLIRContext *context = map.getContext();
@@ -299,9 +326,11 @@ static void collapseDims(ComputeOp compute, const DimPair &pair) {
 void Collapse::apply() {
   // Maps are read with the shapes of before.
   SmallVector<std::pair<ComputeOp, SmallVector<AffineMap>>> maps;
-  for (ComputeOp compute : kernel.getComputes()) {
-    auto &own = maps.emplace_back(compute, SmallVector<AffineMap>()).second;
-    for (const ComputeAccess &access : getAccesses(compute))
+  for (const auto &[compute, known] : facts) {
+    auto &own =
+        maps.emplace_back(cast<ComputeOp>(compute), SmallVector<AffineMap>())
+            .second;
+    for (const ComputeAccess &access : known.accesses)
       own.push_back(rewrite(compute, access));
   }
   for (auto &[compute, own] : maps) {
@@ -324,9 +353,9 @@ void Collapse::apply() {
 /// Whether lanes run over both dimensions, since some array has no other inside
 /// of them; or the rows of a sum's register tile do, around its lanes. There is
 /// nothing to gain from others.
-static bool isInnermost(ComputeOp compute, unsigned first) {
+static bool isInnermost(ComputeOp compute, const Facts &facts, unsigned first) {
   unsigned most = compute.getReduction() ? 1 : 0;
-  return llvm::any_of(getAccesses(compute), [&](const ComputeAccess &access) {
+  return llvm::any_of(facts.accesses, [&](const ComputeAccess &access) {
     std::optional<unsigned> results = findResults(access.map, first);
     return results && *results + 2 + most >= access.map.getNumResults();
   });
@@ -355,15 +384,18 @@ static unsigned collapseKernel(KernelCall call) {
         own.push_back({dim});
   }
   unsigned count = 0;
+  KernelFacts facts = getFacts(kernel);
   for (ComputeOp compute : kernel.getComputes())
     for (unsigned first = compute.getNumDims(); first-- > 0;) {
-      Collapse collapse(kernel);
-      if (!isInnermost(compute, first) || !collapse.find(compute, first))
+      Collapse collapse(facts);
+      if (!isInnermost(compute, facts.find(compute)->second, first) ||
+          !collapse.find(compute, first))
         continue;
       for (auto [array, place] : collapse.getArrays())
         if (auto argument = dyn_cast<BlockArgument>(array))
           join(groups[argument.getArgNumber()], place);
       collapse.apply();
+      facts = getFacts(kernel);
       ++count;
     }
   OpBuilder builder(op);

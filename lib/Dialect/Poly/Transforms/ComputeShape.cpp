@@ -169,7 +169,7 @@ ComputeShape espalier::poly::getShape(ComputeOp op) {
   for (unsigned dim = 0; dim < numDims; ++dim) {
     AffineExpr self = getAffineDimExpr(dim, context);
     for (auto [number, constraint] : llvm::enumerate(set.getConstraints())) {
-      if (set.isEq(number))
+      if (set.isEq(number) || !constraint.isFunctionOfDim(dim))
         continue;
       // extent - 1 - d >= 0
       AffineExpr extent = simplifyAffineExpr(constraint + self + 1, numDims,
