@@ -98,6 +98,21 @@ def test_what_follows_is_in_the_kernel_of_the_blocks():
     assert text.count("poly.call @") == 4
 
 
+def test_an_image_that_was_rearranged_is_read_in_blocks():
+    """A dense convolution has its channels side by side, and the sparse one planes."""
+    nodes = [
+        helper.make_node("Conv", ["x", "v"], ["h"], pads=[1, 1, 1, 1]),
+        helper.make_node("Relu", ["h"], ["r"]),
+        helper.make_node("Conv", ["r", "w"], ["y"], name="node", pads=[1, 1, 1, 1]),
+    ]
+    weights = {"v": whole((130, 16, 3, 3)), "w": prune((24, 130, 3, 3), 0.1)}
+    model = make_model(nodes, {"x": (np.float32, [1, 16, 14, 14])}, ["y"], weights)
+    text = str(espalier.lower(model, options=Options(cache=None, sparse="all")))
+    assert "memref<1x16x16x130xf32>" in text
+    assert count_blocks(model, 24) > 1
+    check(model, whole((1, 16, 14, 14)), threads=2)
+
+
 BATCHES = [
     ({"pads": [1, 1, 1, 1]}, (12, 16, 3, 3), (64, 16, 22, 24), "each:1"),
     ({"pads": [1, 1, 1, 1]}, (12, 16, 3, 3), (67, 16, 22, 24), "subsets:2"),

@@ -132,8 +132,11 @@ espalier::graphtopoly::combinePlaces(StatementList &program, unsigned number,
   ImageRead read{*found, getFirstDataIndex(*found)};
   ArrayId image = read.access.getTensor().number;
   const Array &array = program.arrays[image];
+  // An image that another kernel rearranges for this one has an order.
+  bool isRowMajor = llvm::is_sorted(array.order) &&
+                    (!array.layout || array.layout.isIdentity());
   if (written.contains(image) || array.kind == Array::Kind::Constant ||
-      array.layout || !array.order.empty())
+      !isRowMajor)
     return std::nullopt;
   unsigned firstSymbol = program.symbols.size();
   auto flat = flatten(program, read, *table, firstSymbol);
