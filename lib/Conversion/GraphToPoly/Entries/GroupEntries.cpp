@@ -426,9 +426,13 @@ void espalier::graphtopoly::groupEntries(
       written.insert(program.statements[statement].target);
     std::optional<ImagePlaces> places = combinePlaces(program, number, written);
     std::string reason = "sums that others see before they are whole";
-    if (local.contains(sum.target) &&
-        fusionGroup.sharedDims == program.getRank(sum.target) &&
-        isPointwise(program, fusionGroup, local))
+    // Rows in groups pass all channels at once.
+    if (!sum.format && places && leavesFirstLevelCache(program, *places))
+      reason = "an image that leaves the first-level cache, which each row "
+               "passes in blocks of channels";
+    else if (local.contains(sum.target) &&
+             fusionGroup.sharedDims == program.getRank(sum.target) &&
+             isPointwise(program, fusionGroup, local))
       reason = EntryGrouper(program, fusionGroup, local).run();
     if (reason.empty())
       continue;
