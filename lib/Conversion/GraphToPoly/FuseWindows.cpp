@@ -97,6 +97,21 @@ espalier::graphtopoly::getWindows(const StatementList &program,
 /// looking up an entry takes longer than its products.
 static constexpr int64_t kMinRowVectors = 8;
 
+bool espalier::graphtopoly::hasRowsOfTiles(const StatementList &program,
+                                           const Statement &sum,
+                                           const PoolingWindows &windows) {
+  unsigned rank = windows.indices.size(), lanes = rank - 1;
+  if (!sum.entries || program.getRank(sum.target) != rank ||
+      program.arrays[sum.target].layout || lanes == windows.row ||
+      sum.entries->row.isFunctionOfDim(lanes))
+    return false;
+  auto width = dyn_cast<AffineConstantExpr>(sum.extents[lanes]);
+  return width &&
+         windows.indices[windows.row].size *
+                 llvm::divideCeil(width.getValue(), program.vectorLanes) >=
+             kMinRowVectors;
+}
+
 namespace {
 
 class WindowFuser {
@@ -196,22 +211,6 @@ bool WindowFuser::staysInCache(const Statement &contraction,
          rowBytes <= program.cacheBytes / 2;
 }
 
-bool WindowFuser::isWorthPooling(const FusionGroup &producer,
-                                 const Statement &sum,
-                                 const PoolingWindows &windows) const {
-  // Rows in groups have a dimension of their own.
-  unsigned rank = windows.indices.size(), lanes = rank - 1;
-  if (producer.sharedDims != rank || program.getRank(sum.target) != rank ||
-      program.arrays[sum.target].layout || lanes == windows.row ||
-      sum.entries->row.isFunctionOfDim(lanes))
-    return false;
-  auto width = dyn_cast<AffineConstantExpr>(sum.extents[lanes]);
-  return width &&
-         windows.indices[windows.row].size *
-                 llvm::divideCeil(width.getValue(), program.vectorLanes) >=
-             kMinRowVectors;
-}
-
 void WindowFuser::fuse(FusionGroup &producer) {
   if (producer.statements.empty())
     return;
@@ -232,7 +231,9 @@ void WindowFuser::fuse(FusionGroup &producer) {
     auto isWhole = [&](unsigned dim) {
       return first.entries->row.isFunctionOfDim(dim);
     };
-    if (isWorthPooling(producer, first, *windows) &&
+    // Rows in groups have a dimension of their own.
+    if (producer.sharedDims == windows->indices.size() &&
+        hasRowsOfTiles(program, first, *windows) &&
         getRowBytes(first, *windows, isWhole) <= program.cacheBytes / 2)
       merge(producer, consumer, *pooled, *windows, windows->indices.size() - 1,
             isWhole);

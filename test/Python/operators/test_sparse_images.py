@@ -165,9 +165,9 @@ def test_pooling_of_what_entries_add_up_to(op, pooling, weights, image, dtype, r
         helper.make_node("Conv", ["x", "w", "b"], ["c"], "node", pads=[1] * 4, strides=strides),
         helper.make_node("Relu", ["c"], ["r"]),
         helper.make_node(op, ["r"], ["p"], **{"kernel_shape": [2, 2], "strides": [2, 2]} | pooling),
-        helper.make_node("Mul", ["p", "p"], ["y"]),
+        helper.make_node("Conv", ["p", "v"], ["y"], pads=[1] * 4),
     ]
-    constants = {"w": w, "b": whole(weights[0], dtype)}
+    constants = {"w": w, "b": whole(weights[0], dtype), "v": whole((8, weights[0], 3, 3), dtype)}
     model = make_model(nodes, {"x": (dtype, image)}, ["y"], constants)
     form = "subsets:2" if rows == "grouped" else "each:1"
     sparse = espalier.compile(model, options=Options(cache=None, sparse_layers={"node": form}))
