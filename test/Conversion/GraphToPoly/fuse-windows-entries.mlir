@@ -48,6 +48,22 @@ module attributes {poly.target = #target} {
 
 // -----
 
+// Filters that might be groups stay alone for that.
+// CHECK-LABEL: poly.kernel private @conv_relu_max_pool_{{[0-9a-f]+}}(
+#filters = #sparse_tensor.encoding<{ map = (o, k, i, j) -> (o : dense, k : compressed(nonunique), i : singleton(nonunique), j : singleton) }>
+#target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 1>
+module attributes {poly.target = #target} {
+  func.func @main(%x: tensor<3x2x8x66xf32>) -> tensor<3x2x4x32xf32> {
+    %w = graph.constant dense<[[[[1., 2., 3.]], [[4., 5., 6.]]], [[[7., 8., 9.]], [[1., 2., 3.]]]]> : tensor<2x2x1x3xf32, #filters>
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<3x2x8x66xf32>, tensor<2x2x1x3xf32, #filters>) -> tensor<3x2x8x64xf32>
+    %1 = graph.relu %0 : (tensor<3x2x8x64xf32>) -> tensor<3x2x8x64xf32>
+    %2 = graph.max_pool %1 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<3x2x8x64xf32>) -> tensor<3x2x4x32xf32>
+    return %2 : tensor<3x2x4x32xf32>
+  }
+}
+
+// -----
+
 // Two rows of three vectors are less than a step pays for.
 // CHECK-LABEL: poly.kernel private @conv_relu_{{[0-9a-f]+}}(
 // CHECK-LABEL: poly.kernel private @max_pool_{{[0-9a-f]+}}(
