@@ -42,7 +42,8 @@ public:
   /// they cannot be had.
   std::optional<std::pair<double, double>> measure(KernelCost &costs,
                                                    bool mayMeasure);
-  /// Why sums cannot run over the entries; empty if they can.
+  /// Why sums cannot run over the entries; empty if they can, or if the
+  /// operator is none by itself.
   std::string findFault() const;
   /// What its times depend on, but for the place of the entries.
   std::string describe(StringRef form) const;
@@ -109,6 +110,11 @@ SmallVector<std::string> SparseLayer::getFormats(const SparseOperand &operand) {
 
 OwningOpRef<ModuleOp> SparseLayer::build(bool isSparse) const {
   MLIRContext *context = op->getContext();
+  // A model, say, that is not there.
+  if (llvm::any_of(op->getAttrDictionary(), [](NamedAttribute attribute) {
+        return isa<SymbolRefAttr>(attribute.getValue());
+      }))
+    return {};
   OwningOpRef<ModuleOp> module = ModuleOp::create(op->getLoc());
   if (Operation *parent = op->getParentOfType<ModuleOp>())
     (*module)->setDiscardableAttrs(parent->getDiscardableAttrDictionary());
@@ -176,7 +182,8 @@ std::optional<std::pair<double, double>> SparseLayer::compare() {
         module ? compileModule(*module, codegen)
                : FailureOr<CompiledProgram>(failure());
     if (failed(program)) {
-      reason = module ? fault : "it depends on what is no tensor";
+      reason =
+          module ? fault : "it depends on a model, or on what is no tensor";
       return std::nullopt;
     }
     programs.push_back(std::move(*program));
