@@ -5,6 +5,7 @@
 #include "espalier/Dialect/Poly/IR/EntryFormat.h"
 #include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/Measurement/ComparePrograms.h"
+#include "espalier/Pipeline/Pipeline.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -41,12 +42,22 @@ public:
   /// they cannot be had.
   std::optional<std::pair<double, double>> measure(KernelCost &costs,
                                                    bool mayMeasure);
+  /// Why sums cannot run over the entries; empty if they can, or if the
+  /// operator is none by itself.
+  std::string findFault() const;
   /// What its times depend on, but for the place of the entries.
   std::string describe(StringRef form) const;
   StringRef getReason() const { return reason; }
 
 private:
   OwningOpRef<ModuleOp> build(bool isSparse) const;
+  /// Entries that are asked for are stored, and no others.
+  PipelineOptions getPipeline() const {
+    PipelineOptions pipeline = options.cost.measure.codegen.pipeline;
+    pipeline.sparse = false;
+    pipeline.entries = true;
+    return pipeline;
+  }
   std::optional<std::pair<double, double>> compare();
 
   const SparseOperand &operand;
@@ -99,6 +110,11 @@ SmallVector<std::string> SparseLayer::getFormats(const SparseOperand &operand) {
 
 OwningOpRef<ModuleOp> SparseLayer::build(bool isSparse) const {
   MLIRContext *context = op->getContext();
+  // A model, say, that is not there.
+  if (llvm::any_of(op->getAttrDictionary(), [](NamedAttribute attribute) {
+        return isa<SymbolRefAttr>(attribute.getValue());
+      }))
+    return {};
   OwningOpRef<ModuleOp> module = ModuleOp::create(op->getLoc());
   if (Operation *parent = op->getParentOfType<ModuleOp>())
     (*module)->setDiscardableAttrs(parent->getDiscardableAttrDictionary());
@@ -135,10 +151,23 @@ OwningOpRef<ModuleOp> SparseLayer::build(bool isSparse) const {
   return module;
 }
 
+std::string SparseLayer::findFault() const {
+  std::string fault;
+  ScopedDiagnosticHandler silent(op->getContext(), [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      fault = diagnostic.str();
+    return success();
+  });
+  OwningOpRef<ModuleOp> module = build(/*isSparse=*/true);
+  if (!module ||
+      succeeded(compileToStage(*module, Stage::Statements, getPipeline())))
+    return "";
+  return fault;
+}
+
 std::optional<std::pair<double, double>> SparseLayer::compare() {
   CodegenOptions codegen = options.cost.measure.codegen;
-  codegen.pipeline.sparse = false;
-  codegen.pipeline.entries = true;
+  codegen.pipeline = getPipeline();
   // Entries, or a format, may not be for this sum.
   std::string fault = "it does not compile by itself";
   ScopedDiagnosticHandler silent(op->getContext(), [&](Diagnostic &diagnostic) {
@@ -153,7 +182,8 @@ std::optional<std::pair<double, double>> SparseLayer::compare() {
         module ? compileModule(*module, codegen)
                : FailureOr<CompiledProgram>(failure());
     if (failed(program)) {
-      reason = module ? fault : "it depends on what is no tensor";
+      reason =
+          module ? fault : "it depends on a model, or on what is no tensor";
       return std::nullopt;
     }
     programs.push_back(std::move(*program));
@@ -356,9 +386,14 @@ FailureOr<llvm::json::Array> SparseChooser::run() {
     } else if (choices.others == OtherWeights::Few) {
       double most = SparsifyOptions().maxDensity;
       isSparse = operand.getDensity() <= most;
-      entry["reason"] = (isSparse ? "at most " : "more than ") +
-                        std::to_string(std::lround(100 * most)) +
-                        "% are not zero";
+      std::string fault =
+          isSparse ? SparseLayer(operand, options).findFault() : "";
+      entry["reason"] = fault.empty()
+                            ? (isSparse ? "at most " : "more than ") +
+                                  std::to_string(std::lround(100 * most)) +
+                                  "% are not zero"
+                            : fault;
+      isSparse &= fault.empty();
     } else {
       entry["reason"] = "nothing else was asked for";
     }

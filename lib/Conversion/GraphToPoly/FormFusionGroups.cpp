@@ -17,7 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
-#include "StatementList.h"
+#include "PoolingWindows.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -66,6 +66,9 @@ private:
   /// one.
   bool isGivenBorder(const Statement &copy, const Statement &reader,
                      const Node &node) const;
+  /// Whether `node` pools what a sum over entries computes, in whose kernel the
+  /// windows are then.
+  bool poolsEntries(const Node &node) const;
   bool rowFits(const Node &node, const Statement &statement,
                unsigned shared) const;
   /// Whether neighbours in memory among the elements of `array` differ in one
@@ -104,6 +107,20 @@ bool ClusterBuilder::isGivenBorder(const Statement &copy,
   });
   return isGiven && (isRead ? reader.reduction.has_value()
                             : node.fusionGroup.sharedDims <= first);
+}
+
+bool ClusterBuilder::poolsEntries(const Node &node) const {
+  const Statement &pooling =
+      program.statements[node.fusionGroup.statements.front()];
+  return llvm::any_of(getReads(pooling), [&](ArrayId pooled) {
+    std::optional<unsigned> from = getProducer(pooled);
+    auto windows = getWindows(program, pooling, pooled);
+    return from && windows &&
+           hasRowsOfTiles(
+               program,
+               program.statements[nodes[*from].fusionGroup.statements.front()],
+               *windows);
+  });
 }
 
 bool ClusterBuilder::rowFits(const Node &node, const Statement &statement,
@@ -207,7 +224,8 @@ ClusterBuilder::getSharedDims(const Statement &statement,
       (!node.isContraction ||
        (!statement.reduction && shared == numTargetDims)))
     return shared;
-  if (node.isContraction || shared == 0 || !rowFits(node, statement, shared))
+  if (node.isContraction || shared == 0 || !rowFits(node, statement, shared) ||
+      poolsEntries(node))
     return std::nullopt;
   // The statements already there get longer rows as well.
   for (unsigned other : node.fusionGroup.statements)

@@ -12,6 +12,12 @@
 //
 // L is in use for one (n, q) at a time, and lies in the cache.
 //
+// Where the sum is over the entries of filters, these all pass the rows that a
+// row of windows needs before the next, with lanes along x:
+//
+//   L[n, q, r, f, x] = sum(e) ...
+//   P[n, f, q, p] = max(r, s) L[n, q, r, f, 2 p + s]
+//
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
@@ -87,6 +93,25 @@ espalier::graphtopoly::getWindows(const StatementList &program,
   return windows;
 }
 
+/// Vectors of the rows that a row of windows needs of one filter: with fewer,
+/// looking up an entry takes longer than its products.
+static constexpr int64_t kMinRowVectors = 8;
+
+bool espalier::graphtopoly::hasRowsOfTiles(const StatementList &program,
+                                           const Statement &sum,
+                                           const PoolingWindows &windows) {
+  unsigned rank = windows.indices.size(), lanes = rank - 1;
+  if (!sum.entries || program.getRank(sum.target) != rank ||
+      program.arrays[sum.target].layout || lanes == windows.row ||
+      sum.entries->row.isFunctionOfDim(lanes))
+    return false;
+  auto width = dyn_cast<AffineConstantExpr>(sum.extents[lanes]);
+  return width &&
+         windows.indices[windows.row].size *
+                 llvm::divideCeil(width.getValue(), program.vectorLanes) >=
+             kMinRowVectors;
+}
+
 namespace {
 
 class WindowFuser {
@@ -105,9 +130,20 @@ private:
   /// other operand, which every row reads again, stay in cache.
   bool staysInCache(const Statement &contraction, const Contraction &shape,
                     const PoolingWindows &windows) const;
+  /// Whether tiles of a sum over entries are as large as others in the rows
+  /// that one row of windows needs.
+  bool isWorthPooling(const FusionGroup &producer, const Statement &sum,
+                      const PoolingWindows &windows) const;
+  /// Bytes of the rows of the sum that one row of windows needs, whose
+  /// dimensions `isWhole` are in each of them; no more than the cache holds.
+  int64_t getRowBytes(const Statement &sum, const PoolingWindows &windows,
+                      llvm::function_ref<bool(unsigned)> isWhole) const;
   void fuse(FusionGroup &producer);
+  /// Computes a row of windows after the other: all of the dimensions `isWhole`
+  /// is inside, and `vectorDim` innermost.
   void merge(FusionGroup &producer, FusionGroup &consumer, ArrayId pooled,
-             const PoolingWindows &windows, unsigned vectorDim);
+             const PoolingWindows &windows, unsigned vectorDim,
+             llvm::function_ref<bool(unsigned)> isWhole);
 
   StatementList &program;
   SmallVectorImpl<FusionGroup> &fusionGroups;
@@ -135,29 +171,42 @@ WindowFuser::findPooled(const FusionGroup &producer) const {
   return pooled;
 }
 
+/// Bytes of so many numbers as `extents` say, of which `use` makes less or
+/// more; no more than the cache holds.
+static int64_t countBytes(const StatementList &program,
+                          ArrayRef<AffineExpr> extents,
+                          llvm::function_ref<int64_t(unsigned, int64_t)> use) {
+  int64_t bytes = sizeof(float);
+  for (auto [dim, extent] : llvm::enumerate(extents)) {
+    auto number = dyn_cast<AffineConstantExpr>(extent);
+    bytes *= use(dim, number ? number.getValue() : program.cacheBytes);
+    bytes = std::min(bytes, program.cacheBytes);
+  }
+  return bytes;
+}
+
+int64_t
+WindowFuser::getRowBytes(const Statement &sum, const PoolingWindows &windows,
+                         llvm::function_ref<bool(unsigned)> isWhole) const {
+  return countBytes(program,
+                    ArrayRef(sum.extents).take_front(windows.indices.size()),
+                    [&](unsigned dim, int64_t extent) -> int64_t {
+                      bool isBatch = dim < windows.row && !isWhole(dim);
+                      return isBatch              ? 1
+                             : dim == windows.row ? windows.indices[dim].size
+                                                  : extent;
+                    });
+}
+
 bool WindowFuser::staysInCache(const Statement &contraction,
                                const Contraction &shape,
                                const PoolingWindows &windows) const {
-  auto getBytes = [&](ArrayRef<AffineExpr> extents, auto use) {
-    int64_t bytes = sizeof(float);
-    for (auto [dim, extent] : llvm::enumerate(extents)) {
-      auto number = dyn_cast<AffineConstantExpr>(extent);
-      bytes *= use(dim, number ? number.getValue() : program.cacheBytes);
-      bytes = std::min(bytes, program.cacheBytes);
-    }
-    return bytes;
-  };
   const Array &panel = program.arrays[shape.panel.getTensor().number];
-  int64_t panelBytes =
-      getBytes(panel.extents, [](unsigned, int64_t extent) { return extent; });
-  int64_t rowBytes =
-      getBytes(ArrayRef(contraction.extents).take_front(windows.indices.size()),
-               [&](unsigned dim, int64_t extent) -> int64_t {
-                 bool isBatch = dim < windows.row && dim != shape.vectorDim;
-                 return isBatch              ? 1
-                        : dim == windows.row ? windows.indices[dim].size
-                                             : extent;
-               });
+  int64_t panelBytes = countBytes(
+      program, panel.extents, [](unsigned, int64_t extent) { return extent; });
+  int64_t rowBytes = getRowBytes(contraction, windows, [&](unsigned dim) {
+    return dim == shape.vectorDim;
+  });
   return panelBytes <= program.cacheBytes / 2 &&
          rowBytes <= program.cacheBytes / 2;
 }
@@ -168,7 +217,7 @@ void WindowFuser::fuse(FusionGroup &producer) {
   const Statement &first = program.statements[producer.statements.front()];
   std::optional<Contraction> contraction = getContraction(program, first);
   std::optional<ArrayId> pooled;
-  if (!contraction || !(pooled = findPooled(producer)))
+  if ((!contraction && !first.entries) || !(pooled = findPooled(producer)))
     return;
   FusionGroup &consumer = *groupOf.lookup(readers[*pooled].front());
   const Statement &pooling = program.statements[readers[*pooled].front()];
@@ -177,19 +226,35 @@ void WindowFuser::fuse(FusionGroup &producer) {
       !isPointwise(program, producer, findLocal(program, producer, escaping)) ||
       !isPointwise(program, consumer, findLocal(program, consumer, escaping)))
     return;
+  if (first.entries) {
+    // All filters pass what a row of windows needs of an image.
+    auto isWhole = [&](unsigned dim) {
+      return first.entries->row.isFunctionOfDim(dim);
+    };
+    // Rows in groups have a dimension of their own.
+    if (producer.sharedDims == windows->indices.size() &&
+        hasRowsOfTiles(program, first, *windows) &&
+        getRowBytes(first, *windows, isWhole) <= program.cacheBytes / 2)
+      merge(producer, consumer, *pooled, *windows, windows->indices.size() - 1,
+            isWhole);
+    return;
+  }
   if (first.keepsRowMajor &&
       succeeded(poolInRegisters(program, producer, consumer, *pooled, *windows,
                                 escaping, fusionGroups)))
     return;
   // The vector dimension stays whole, and inside.
-  if (!windows->indices[contraction->vectorDim].local &&
+  unsigned vectorDim = contraction->vectorDim;
+  if (!windows->indices[vectorDim].local &&
       staysInCache(first, *contraction, *windows))
-    merge(producer, consumer, *pooled, *windows, contraction->vectorDim);
+    merge(producer, consumer, *pooled, *windows, vectorDim,
+          [&](unsigned dim) { return dim == vectorDim; });
 }
 
 void WindowFuser::merge(FusionGroup &producer, FusionGroup &consumer,
                         ArrayId pooled, const PoolingWindows &windows,
-                        unsigned vectorDim) {
+                        unsigned vectorDim,
+                        llvm::function_ref<bool(unsigned)> isWhole) {
   MLIRContext *context = program.context;
   const Statement &pooling = program.statements[readers[pooled].front()];
   ArrayRef<AffineExpr> extents = program.arrays[pooled].extents;
@@ -200,9 +265,8 @@ void WindowFuser::merge(FusionGroup &producer, FusionGroup &consumer,
       if (!llvm::is_contained(order, index) && condition(index))
         order.push_back(index);
   };
-  append([&](unsigned index) {
-    return index < windows.row && index != vectorDim;
-  });
+  append(
+      [&](unsigned index) { return index < windows.row && !isWhole(index); });
   unsigned numBatch = order.size();
   append([&](unsigned index) { return index == windows.row; });
   append([&](unsigned index) { return index != vectorDim; });

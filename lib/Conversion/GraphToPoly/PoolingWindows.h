@@ -24,6 +24,11 @@ std::optional<PoolingWindows> getWindows(const StatementList &program,
                                          const Statement &pooling,
                                          ArrayId pooled);
 
+/// Whether the rows that a row of `windows` needs are long enough for tiles of
+/// `sum`, over the entries of filters, with lanes along the last dimension.
+bool hasRowsOfTiles(const StatementList &program, const Statement &sum,
+                    const PoolingWindows &windows);
+
 /// Computes the pooling `consumer` of what `producer` computes, a contraction
 /// that `keepsRowMajor`, in the kernel of `consumer`, tile by tile in
 /// registers. Fails, with nothing changed, if the image is not read as such a

@@ -22,11 +22,6 @@ from espalier.testing.timing import Timing, measure_alternately
 SEED = 7
 
 
-def _schedule_spmv(s: Schedule) -> None:
-    s.fission("init", "i")
-    s.vectorize("acc", "j", 16)
-
-
 def _schedule_spmm(s: Schedule) -> None:
     s.interchange("acc", ["k", "j"])
     s.register_block("acc", ["k"], [64], 16)
@@ -37,7 +32,7 @@ def _schedule_default(_: Schedule) -> None:
 
 
 KERNELS: dict[str, tuple[Kernel, Callable[[Schedule], None]]] = {
-    "spmv": (spmv, _schedule_spmv),
+    "spmv": (spmv, _schedule_default),
     "spmm": (spmm, _schedule_spmm),
     "sddmm": (sddmm, _schedule_default),
     "mttkrp": (mttkrp, _schedule_default),

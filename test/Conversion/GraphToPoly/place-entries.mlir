@@ -35,6 +35,52 @@ module attributes {poly.target = #target} {
 
 // -----
 
+// A single block: its sums never wait in memory, and are registers of a tile.
+// REMARK: remark: [Passed] Blocks | Category:poly-group-entries | Blocks=1, Channels=4
+// SCHEDULE: poly.array register
+// SCHEDULE: poly.schedule {
+// SCHEDULE-NEXT: poly.band [@s0_init, @s0, @s1] maps {{.*}} loops [sequential, sequential, sequential, sequential]
+#filters = #sparse_tensor.encoding<{ map = (o, k, i, j) -> (o : dense, k : compressed(nonunique), i : singleton(nonunique), j : singleton) }>
+#target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 1>
+module attributes {poly.target = #target} {
+  func.func @main(%x: tensor<1x4x6x6xf32>) -> tensor<1x2x4x4xf32> {
+    %w = graph.constant {poly.entries = "each:1"} dense<[[[[1., 2., 3.], [4., 5., 6.], [7., 1., 2.]],
+                               [[3., 4., 5.], [6., 7., 1.], [2., 3., 4.]],
+                               [[5., 6., 7.], [1., 2., 3.], [4., 5., 6.]],
+                               [[7., 1., 2.], [3., 4., 5.], [6., 7., 1.]]],
+                               [[[2., 3., 4.], [5., 6., 7.], [1., 2., 3.]],
+                               [[4., 5., 6.], [7., 1., 2.], [3., 4., 5.]],
+                               [[6., 7., 1.], [2., 3., 4.], [5., 6., 7.]],
+                               [[1., 2., 3.], [4., 5., 6.], [7., 1., 2.]]]]> : tensor<2x4x3x3xf32, #filters>
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x4x6x6xf32>, tensor<2x4x3x3xf32, #filters>) -> tensor<1x2x4x4xf32>
+    return %0 : tensor<1x2x4x4xf32>
+  }
+}
+
+// -----
+
+// Rows that might be groups pass the blocks one by one, as these read less.
+// REMARK: remark: [Passed] Blocks | Category:poly-group-entries | Blocks=2, Channels=2
+// REMARK: remark: [Missed] RowsStayAlone | {{.*}}Reason="an image that leaves the first-level cache, which each row passes in blocks of channels"
+#filters = #sparse_tensor.encoding<{ map = (o, k, i, j) -> (o : dense, k : compressed(nonunique), i : singleton(nonunique), j : singleton) }>
+#target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 32, l1 = 512, l2 = 524288, l3 = 33554432, cores = 1>
+module attributes {poly.target = #target} {
+  func.func @main(%x: tensor<1x4x6x6xf32>) -> tensor<1x2x4x4xf32> {
+    %w = graph.constant dense<[[[[1., 2., 3.], [4., 5., 6.], [7., 1., 2.]],
+                               [[3., 4., 5.], [6., 7., 1.], [2., 3., 4.]],
+                               [[5., 6., 7.], [1., 2., 3.], [4., 5., 6.]],
+                               [[7., 1., 2.], [3., 4., 5.], [6., 7., 1.]]],
+                               [[[2., 3., 4.], [5., 6., 7.], [1., 2., 3.]],
+                               [[4., 5., 6.], [7., 1., 2.], [3., 4., 5.]],
+                               [[6., 7., 1.], [2., 3., 4.], [5., 6., 7.]],
+                               [[1., 2., 3.], [4., 5., 6.], [7., 1., 2.]]]]> : tensor<2x4x3x3xf32, #filters>
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x4x6x6xf32>, tensor<2x4x3x3xf32, #filters>) -> tensor<1x2x4x4xf32>
+    return %0 : tensor<1x2x4x4xf32>
+  }
+}
+
+// -----
+
 // Planes whose size only the run knows have places of their own in each dimension.
 // Tiles have few vectors of a line and several lines, as lines are seldom long.
 // SCHEDULE: affine_map<(d0, d1, d2, d3)[{{.*}}] -> (d0, d1, d3 floordiv 8, d2 floordiv 7)>

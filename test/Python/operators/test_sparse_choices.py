@@ -255,7 +255,7 @@ def test_one_layer_is_chosen_otherwise(sparse, layers, expected):
     assert formats == {n: c for n, c in layers.items() if c not in ("dense", "sparse")}
 
 
-def test_a_layer_that_cannot_be_sparse():
+def test_a_layer_that_cannot_be_sparse(tmp_path):
     """The results of a transposed convolution with strides are of several sums."""
     weights = {"w": prune((16, 8, 3, 3), 0.1)}
     model = one_op("ConvTranspose", {"x": (np.float32, (2, 16, 5, 6))}, weights, strides=[2, 2])
@@ -265,13 +265,54 @@ def test_a_layer_that_cannot_be_sparse():
             espalier.compile(model, options=Options(cache=None, sparse_layers={"node": choice}))
     x = whole((2, 16, 5, 6))
     dense = espalier.compile(model, options=Options(cache=None))(x)
+    path = tmp_path / "report.json"
     for sparse in ("all", "auto"):
         options = Options(cache=None, sparse=sparse, kernel_times=None)
         function = espalier.compile(model, options=options)
         np.testing.assert_array_equal(function(x), dense)
-    (layer,) = function.sparsity
-    assert layer["choice"] == "dense"
-    assert layer["reason"].startswith("expects a sum of products")
+        (layer,) = function.sparsity
+        assert layer["choice"] == "dense"
+        assert layer["reason"].startswith("expects a sum of products")
+        path.write_text(json.dumps(function.sparsity))
+        (read,) = espalier.compile(model, options=Options(cache=None, sparse=path)).sparsity
+        assert (read["choice"], read["reason"]) == ("dense", "it was asked for")
+
+
+W = prune((16, 8, 3, 3), 0.1)
+
+
+@pytest.mark.parametrize(
+    ("op", "shape", "weights", "attributes"),
+    [
+        ("ConvTranspose", (2, 16, 5, 6), {"w": W}, {}),
+        ("ConvTranspose", (2, 16, 5, 6), {"w": W}, {"dilations": [2, 2], "pads": [1, 0, 1, 2]}),
+        ("ConvTranspose", (2, 16, 5, 6), {"w": W}, {"strides": [1, 2]}),
+        ("ConvTranspose", (2, 16, 5, 6), {"w": W}, {"group": 4}),
+        ("Conv", (2, 16, 7, 6), {"w": W}, {"group": 2, "strides": [2, 1]}),
+        ("Conv", (2, 8, 1, 1), {"w": W}, {"pads": [1, 1, 1, 1]}),
+        ("Gemm", (1, 40), {"w": prune((48, 40), 0.1), "b": whole(48)}, {"transB": 1}),
+        ("MatMul", (3, 2, 40), {"w": prune((3, 40, 16), 0.1)}, {}),
+        ("MatMul", (3, 40), {"w": prune((40, 1), 0.1)}, {}),
+        ("Add", (40, 48), {"w": prune((40, 48), 0.1)}, {}),
+        (
+            "LSTM",
+            (3, 1, 16),
+            {"w": prune((1, 128, 16), 0.1), "r": prune((1, 128, 32), 0.1)},
+            {"hidden_size": 32},
+        ),
+    ],
+)
+def test_what_a_report_says_can_be_read(op, shape, weights, attributes, tmp_path):
+    """Whatever operator it is about, and it says how its weights are stored."""
+    model = one_op(op, {"x": (np.float32, shape)}, weights, **attributes)
+    made = espalier.compile(model, options=Options(cache=None, sparse="all"))
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(made.sparsity))
+    read = espalier.compile(model, options=Options(cache=None, sparse=path))
+    chosen = [[(layer["node"], layer["choice"]) for layer in f.sparsity] for f in (made, read)]
+    assert chosen[0] == chosen[1]
+    x = whole(shape)
+    np.testing.assert_array_equal(made(x), read(x))
 
 
 def test_a_report_of_other_weights_is_refused(tmp_path):

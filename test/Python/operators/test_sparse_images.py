@@ -98,6 +98,21 @@ def test_what_follows_is_in_the_kernel_of_the_blocks():
     assert text.count("poly.call @") == 4
 
 
+def test_an_image_that_was_rearranged_is_read_in_blocks():
+    """A dense convolution has its channels side by side, and the sparse one planes."""
+    nodes = [
+        helper.make_node("Conv", ["x", "v"], ["h"], pads=[1, 1, 1, 1]),
+        helper.make_node("Relu", ["h"], ["r"]),
+        helper.make_node("Conv", ["r", "w"], ["y"], name="node", pads=[1, 1, 1, 1]),
+    ]
+    weights = {"v": whole((130, 16, 3, 3)), "w": prune((24, 130, 3, 3), 0.1)}
+    model = make_model(nodes, {"x": (np.float32, [1, 16, 14, 14])}, ["y"], weights)
+    text = str(espalier.lower(model, options=Options(cache=None, sparse="all")))
+    assert "memref<1x16x16x130xf32>" in text
+    assert count_blocks(model, 24) > 1
+    check(model, whole((1, 16, 14, 14)), threads=2)
+
+
 BATCHES = [
     ({"pads": [1, 1, 1, 1]}, (12, 16, 3, 3), (64, 16, 22, 24), "each:1"),
     ({"pads": [1, 1, 1, 1]}, (12, 16, 3, 3), (67, 16, 22, 24), "subsets:2"),
@@ -123,3 +138,57 @@ def test_borders_image_by_image(attributes, weights, image, form, threads):
     dense = espalier.compile(model, options=Options(cache=None))
     x = whole(image)
     np.testing.assert_array_equal(sparse(x), dense(x))
+
+
+POOLED = [
+    ("MaxPool", {}, (12, 16, 3, 3), (1, 16, 22, 128), np.float32),
+    ("MaxPool", {}, (12, 130, 3, 3), (2, 130, 13, 131), np.float32),
+    ("MaxPool", {}, (12, 16, 3, 3), (64, 16, 23, 70), np.float32),
+    ("MaxPool", {"kernel_shape": [3, 2], "strides": [4, 3]}, (8, 12, 3, 3), (3, 12, 25, 97), None),
+    ("AveragePool", {}, (12, 16, 3, 3), (1, 16, 18, 66), np.float64),
+    ("MaxPool", {"pads": [1, 1, 1, 1]}, (12, 16, 3, 3), (1, 16, 22, 128), np.float32),
+    ("MaxPool", {"kernel_shape": [3, 3]}, (12, 16, 3, 3), (1, 16, 22, 128), np.float32),
+    ("MaxPool", {"strides": [1, 2]}, (12, 16, 3, 3), (1, 16, 22, 128), np.float32),
+    ("MaxPool", {"kernel_shape": [2, 1]}, (12, 16, 3, 3), (1, 16, 22, 140), np.float32),
+    ("MaxPool", {}, (12, 16, 3, 3), ("n", 16, 22, 128), np.float32),
+]
+
+
+@pytest.mark.parametrize(("op", "pooling", "weights", "image", "dtype"), POOLED)
+@pytest.mark.parametrize("rows", ["alone", "grouped", "strided"])
+def test_pooling_of_what_entries_add_up_to(op, pooling, weights, image, dtype, rows):
+    """Windows that do not overlap are in the kernel of the sum; others follow it."""
+    dtype = dtype or np.float32
+    w = prune(weights, 0.1, dtype=dtype)
+    strides = [2, 1] if rows == "strided" else [1, 1]
+    nodes = [
+        helper.make_node("Conv", ["x", "w", "b"], ["c"], "node", pads=[1] * 4, strides=strides),
+        helper.make_node("Relu", ["c"], ["r"]),
+        helper.make_node(op, ["r"], ["p"], **{"kernel_shape": [2, 2], "strides": [2, 2]} | pooling),
+        helper.make_node("Conv", ["p", "v"], ["y"], pads=[1] * 4),
+    ]
+    constants = {"w": w, "b": whole(weights[0], dtype), "v": whole((8, weights[0], 3, 3), dtype)}
+    model = make_model(nodes, {"x": (dtype, image)}, ["y"], constants)
+    form = "subsets:2" if rows == "grouped" else "each:1"
+    sparse = espalier.compile(model, options=Options(cache=None, sparse_layers={"node": form}))
+    x = whole([5 if size == "n" else size for size in image], dtype)
+    expected = espalier.compile(model, options=Options(cache=None))(x)
+    for threads in (1, 2):
+        sparse.set_num_threads(threads)
+        np.testing.assert_array_equal(sparse(x), expected)
+
+
+def test_pooling_is_in_the_kernel_where_rows_are_long():
+    """Of short ones a tile would be a few vectors."""
+    for size, kernels in ((128, ["conv_relu_max_pool"]), (14, ["conv_relu", "max_pool"])):
+        nodes = [
+            helper.make_node("Conv", ["x", "w"], ["c"], name="node"),
+            helper.make_node("Relu", ["c"], ["r"]),
+            helper.make_node("MaxPool", ["r"], ["y"], kernel_shape=[2, 2], strides=[2, 2]),
+        ]
+        image = [1, 16, 20, size]
+        weights = {"w": prune((12, 16, 3, 3), 0.1)}
+        model = make_model(nodes, {"x": (np.float32, image)}, ["y"], weights)
+        options = Options(cache=None, sparse_layers={"node": "each:1"})
+        text = str(espalier.lower(model, options=options))
+        assert re.findall(r"poly\.call @(\w+)_\w{8}\(", text) == kernels

@@ -28,6 +28,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GroupEntries.h"
+#include "../PoolingWindows.h"
 #include "../Renumber.h"
 #include "EntryLists.h"
 #include "PlaceEntries.h"
@@ -410,6 +411,18 @@ static void unpackLocal(StatementList &program,
   }
 }
 
+/// Whether one of the arrays `written` in the kernel of `sum` is read by a
+/// pooling that may be there, too.
+static bool isPooled(const StatementList &program, const Statement &sum,
+                     const llvm::DenseSet<ArrayId> &written) {
+  return llvm::any_of(program.statements, [&](const Statement &reader) {
+    return llvm::any_of(written, [&](ArrayId array) {
+      auto windows = getWindows(program, reader, array);
+      return windows && hasRowsOfTiles(program, sum, *windows);
+    });
+  });
+}
+
 void espalier::graphtopoly::groupEntries(
     StatementList &program, MutableArrayRef<FusionGroup> fusionGroups) {
   llvm::DenseSet<ArrayId> escaping = findEscaping(program, fusionGroups);
@@ -426,9 +439,16 @@ void espalier::graphtopoly::groupEntries(
       written.insert(program.statements[statement].target);
     std::optional<ImagePlaces> places = combinePlaces(program, number, written);
     std::string reason = "sums that others see before they are whole";
-    if (local.contains(sum.target) &&
-        fusionGroup.sharedDims == program.getRank(sum.target) &&
-        isPointwise(program, fusionGroup, local))
+    // Rows in groups pass all channels at once, and are pooled by another
+    // kernel.
+    if (!sum.format && places && leavesFirstLevelCache(program, *places))
+      reason = "an image that leaves the first-level cache, which each row "
+               "passes in blocks of channels";
+    else if (!sum.format && isPooled(program, sum, written))
+      reason = "rows that are pooled in the kernel of their sums";
+    else if (local.contains(sum.target) &&
+             fusionGroup.sharedDims == program.getRank(sum.target) &&
+             isPointwise(program, fusionGroup, local))
       reason = EntryGrouper(program, fusionGroup, local).run();
     if (reason.empty())
       continue;

@@ -132,8 +132,11 @@ espalier::graphtopoly::combinePlaces(StatementList &program, unsigned number,
   ImageRead read{*found, getFirstDataIndex(*found)};
   ArrayId image = read.access.getTensor().number;
   const Array &array = program.arrays[image];
+  // An image that another kernel rearranges for this one has an order.
+  bool isRowMajor = llvm::is_sorted(array.order) &&
+                    (!array.layout || array.layout.isIdentity());
   if (written.contains(image) || array.kind == Array::Kind::Constant ||
-      array.layout || !array.order.empty())
+      !isRowMajor)
     return std::nullopt;
   unsigned firstSymbol = program.symbols.size();
   auto flat = flatten(program, read, *table, firstSymbol);
@@ -193,19 +196,30 @@ espalier::graphtopoly::combinePlaces(StatementList &program, unsigned number,
 // Blocks
 //===----------------------------------------------------------------------===//
 
+/// Bytes of what a tile of the result reads of a channel: whole lines of its
+/// rows and of those that the filter has beyond.
+static int64_t getTileBytes(const StatementList &program,
+                            const ImagePlaces &places) {
+  int64_t rows =
+      std::max<int64_t>(1, program.vectorRegisters / 2 / kTileVectors) +
+      places.filterRows - 1;
+  int64_t vectorBytes = poly::getTarget(program.function).getVectorBits() / 8;
+  int64_t bytes =
+      rows * llvm::alignTo(kTileVectors * vectorBytes + 1, kLineBytes);
+  return std::min(bytes, places.channelBytes);
+}
+
+bool espalier::graphtopoly::leavesFirstLevelCache(const StatementList &program,
+                                                  const ImagePlaces &places) {
+  return places.numChannels * getTileBytes(program, places) >
+         poly::getTarget(program.function).getL1();
+}
+
 /// How many channels a block has; 0 if entries stay row by row.
 static int64_t chooseBlock(const StatementList &program,
                            const ImagePlaces &places, int64_t numRows) {
   poly::TargetAttr target = poly::getTarget(program.function);
-  // What a tile reads of a channel: whole lines of its rows and of those that
-  // the filter has beyond.
-  int64_t rows =
-      std::max<int64_t>(1, program.vectorRegisters / 2 / kTileVectors) +
-      places.filterRows - 1;
-  int64_t vectorBytes = target.getVectorBits() / 8;
-  int64_t bytes =
-      rows * llvm::alignTo(kTileVectors * vectorBytes + 1, kLineBytes);
-  bytes = std::min(bytes, places.channelBytes);
+  int64_t bytes = getTileBytes(program, places);
   int64_t most = std::max<int64_t>(1, target.getL1() / 4 * 3 / bytes);
   int64_t numEntries = places.channels.size();
   int64_t numBlocks = std::min<int64_t>(

@@ -25,6 +25,11 @@ std::optional<ImagePlaces>
 combinePlaces(StatementList &program, unsigned number,
               const llvm::DenseSet<ArrayId> &written);
 
+/// Whether what a tile of the result reads of all channels is more than the
+/// first-level cache holds.
+bool leavesFirstLevelCache(const StatementList &program,
+                           const ImagePlaces &places);
+
 /// Stores the entries of the sum `number` in blocks of channels, of which a
 /// tile of the result reads so little that it stays in the first-level cache,
 /// if its rows alone are enough for that. Whether it did.

@@ -24,7 +24,8 @@
 //   for pair of panels: for tile of rows: for panel of the pair: for term
 //
 // Entries of sparse rows in blocks, of which each reads little, let all rows
-// pass a block at a tile of the others:
+// pass a block at a tile of the others. Sums wait for the next block in memory,
+// and those of a single block are registers:
 //
 //   for tile: for block: for row: for entry of the block
 //
@@ -233,13 +234,15 @@ const Part *PlanChooser::findBlockOfEntries() const {
 
 void PlanChooser::cutSum() {
   if (const Part *block = reduction ? findBlockOfEntries() : nullptr) {
+    const ComputeShape &main = shape(*reduction);
+    if (main.getExtent(getFirstOwn(main)) == 1)
+      return;
     for (unsigned dim : getLoopOrder())
       if (block->row.isFunctionOfDim(dim))
         plan.insideSum.push_back(dim);
     // No block has more entries.
     if (!plan.insideSum.empty())
-      plan.terms =
-          *shape(*reduction).getExtent(shape(*reduction).getNumDims() - 1) + 1;
+      plan.terms = *main.getExtent(main.getNumDims() - 1) + 1;
     return;
   }
   if (!isPanelStreamed() || plan.numWindow || isSequential() ||
