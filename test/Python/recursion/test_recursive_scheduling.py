@@ -101,6 +101,11 @@ def test_computations_that_share_no_loops(name: str) -> None:
     check(name, Scheduling(), threads=2, fuse=False)
 
 
+def test_nodes_whose_loops_are_all_in_order() -> None:
+    """Node by node, nothing is left for threads to share in what fusion leaves apart."""
+    check("binary_tree_lstm", *CHOICES[4], fuse=False)
+
+
 def gated(options: Options, scheduling: Scheduling) -> tuple[Recursive, dict[str, np.ndarray]]:
     """Return a model with three products of one vector, and weights."""
     random = np.random.default_rng(2)
