@@ -45,9 +45,6 @@ private:
   /// Checks pairs of a domain's points, the source first in program order.
   bool checkPoints(const AccessPair &pair, const Path &source, const Path &sink,
                    PairSet points);
-  /// Checks that loops which data bound are inside those that decide the data.
-  bool checkCondition(const Path &path, AffineExpr condition);
-  bool checkConditions(const Path &path);
   bool checkLevels(const AccessPair &pair, const Path &source, const Path &sink,
                    PairSet points);
   bool checkLoop(const AccessPair &pair, const BandMember &member,
@@ -220,98 +217,6 @@ bool ScheduleChecker::checkPaths(const AccessPair &pair,
   return true;
 }
 
-//===----------------------------------------------------------------------===//
-// Loops with bounds that are read
-//===----------------------------------------------------------------------===//
-
-/// The indices at which `condition` reads values.
-static llvm::SmallVector<AffineExpr> getIndices(const Program &program,
-                                                const Statement &statement,
-                                                AffineExpr condition) {
-  llvm::SmallVector<AffineExpr> indices;
-  for (auto [number, read] : llvm::enumerate(statement.values))
-    if (condition.isFunctionOfSymbol(program.numParams + number))
-      llvm::append_range(indices, read.map.getResults());
-  return indices;
-}
-
-static std::optional<unsigned>
-findDim(const Statement &statement,
-        llvm::function_ref<bool(unsigned)> isWanted) {
-  for (unsigned dim = 0; dim < statement.numDims; ++dim)
-    if (isWanted(dim))
-      return dim;
-  return std::nullopt;
-}
-
-/// Whether a difference is zero for all pairs.
-static bool isZeroIn(const Statement &statement, PairSet &points,
-                     AffineExpr difference) {
-  if (!points.isAffine(difference))
-    return false;
-  AffineExpr delta = points.simplify(difference);
-  if (auto number = dyn_cast<AffineConstantExpr>(delta))
-    return number.getValue() == 0;
-  return llvm::all_of(statement.domain, [&](IntegerSet first) {
-    return llvm::all_of(statement.domain, [&](IntegerSet second) {
-      PairSet part = points.with(delta - 1, false);
-      part.addDomains(first, second);
-      return part.isEmpty().value_or(false);
-    });
-  });
-}
-
-bool ScheduleChecker::checkCondition(const Path &path, AffineExpr condition) {
-  const Statement &statement = program.statements[path.statement];
-  llvm::SmallVector<AffineExpr> indices =
-      getIndices(program, statement, condition);
-  auto decides = [&](unsigned dim) {
-    return llvm::any_of(
-        indices, [&](AffineExpr index) { return index.isFunctionOfDim(dim); });
-  };
-  PairSet points(context, program, path, path);
-  for (const Level &level : path.levels) {
-    if (!level.isBand())
-      continue;
-    std::optional<unsigned> bounded = findDim(statement, [&](unsigned dim) {
-      return level.expr.isFunctionOfDim(dim) &&
-             condition.isFunctionOfDim(dim) && !decides(dim);
-    });
-    AffineExpr difference = points.getDifference(level.expr, level.expr);
-    if (!points.isAffine(difference))
-      return doubt();
-    if (!bounded) {
-      points.add(difference, true);
-      continue;
-    }
-    for (AffineExpr index : indices) {
-      if (isZeroIn(statement, points, points.getDifference(index, index)))
-        continue;
-      std::optional<unsigned> deciding = findDim(
-          statement, [&](unsigned dim) { return index.isFunctionOfDim(dim); });
-      legality.verdict = Legality::Verdict::Illegal;
-      legality.reason = "the loop over \"" + statement.getDimName(*bounded) +
-                        "\" of @" + statement.name +
-                        " to stay inside that over \"" +
-                        statement.getDimName(*deciding) +
-                        "\", which decides where its bounds are read, but it "
-                        "is outside";
-      return false;
-    }
-    return true;
-  }
-  return true;
-}
-
-bool ScheduleChecker::checkConditions(const Path &path) {
-  bool isLegal = true;
-  forEachCondition(program.statements[path.statement],
-                   [&](AffineExpr condition) {
-                     isLegal = isLegal && checkCondition(path, condition);
-                   });
-  return isLegal;
-}
-
 bool ScheduleChecker::checkPair(const AccessPair &pair) {
   // The accumulator is read and written at the same points.
   if (pair.isReduction && pair.kind != DependenceKind::Flow)
@@ -379,9 +284,6 @@ bool ScheduleChecker::checkCoverage(unsigned statement) {
 Legality ScheduleChecker::check() {
   for (unsigned i = 0; i < program.statements.size(); ++i)
     if (!checkCoverage(i))
-      return legality;
-  for (const Path &path : paths)
-    if (!checkConditions(path))
       return legality;
   forEachAccessPair(program,
                     [&](const AccessPair &pair) { return checkPair(pair); });

@@ -42,7 +42,14 @@ private:
   espalier_status readTable();
   espalier_status readRow(int64_t node, int64_t first, int64_t end);
   espalier_status readParents();
-  espalier_status checkArity(int64_t node, int64_t count);
+  /// Checks how many children a node has.
+  espalier_status checkArity(int64_t node, int64_t count) {
+    columns = count > columns ? count : columns;
+    bool isRight = (!in.arity || !count || count == in.arity) &&
+                   (in.kind != ESPALIER_SEQUENCE || count <= 1);
+    return isRight ? ESPALIER_OK : failAtArity(node, count);
+  }
+  espalier_status failAtArity(int64_t node, int64_t count);
   espalier_status computeHeightsOfTable(int64_t structure);
   espalier_status computeHeightsOfParents(int64_t structure);
   espalier_status failAtCycle(int64_t structure);
@@ -69,18 +76,13 @@ private:
   bool isBefore(int64_t child, int64_t node) const {
     return isDescending ? child > node : child < node;
   }
-  void setHeight(int64_t node, int32_t height) {
-    heights[node] = height;
-    maxHeight = height > maxHeight ? height : maxHeight;
-  }
 
   espalier_linearizer &memory;
   const espalier_structures &in;
   espalier_linearization &out;
   int64_t numNodes = 0, columns = 0;
   int32_t *counts = nullptr, *heights = nullptr;
-  uint8_t *hasParent = nullptr;
-  int32_t maxHeight = 0;
+  bool *hasParent = nullptr; ///< Bytes could be anything's, to a compiler.
   /// How nodes are swept, and whether their heights follow from that.
   bool isDescending = false, isSwept = true;
 };
@@ -161,17 +163,14 @@ espalier_status Linearizer::checkArguments() {
   return ESPALIER_OK;
 }
 
-espalier_status Linearizer::checkArity(int64_t node, int64_t count) {
-  if (in.arity && count && count != in.arity)
-    return failAt(node,
-                  in.arity == 1   ? "0 or 1 children"
-                  : in.arity == 2 ? "0 or 2 children"
-                                  : "no children, or as many as the arity",
-                  count);
-  if (in.kind == ESPALIER_SEQUENCE && count > 1)
+espalier_status Linearizer::failAtArity(int64_t node, int64_t count) {
+  if (!in.arity || !count || count == in.arity)
     return failAt(node, "at most one child in a sequence", count);
-  columns = count > columns ? count : columns;
-  return ESPALIER_OK;
+  return failAt(node,
+                in.arity == 1   ? "0 or 1 children"
+                : in.arity == 2 ? "0 or 2 children"
+                                : "no children, or as many as the arity",
+                count);
 }
 
 /// Checks the children of one node of the structure from `first` to `end`, and
@@ -188,7 +187,7 @@ espalier_status Linearizer::readRow(int64_t node, int64_t first, int64_t end) {
                     children[count]);
     if (hasParent[child] && in.kind != ESPALIER_DAG)
       return failAt(child, "one parent in a tree", 2);
-    hasParent[child] = 1;
+    hasParent[child] = true;
     if (!isBefore(child, node))
       isSwept = false;
     else if (heights[child] >= height)
@@ -200,7 +199,7 @@ espalier_status Linearizer::readRow(int64_t node, int64_t first, int64_t end) {
     if (children[rest] >= 0)
       return failAt(node, "no child after a negative number", children[rest]);
   counts[node] = (int32_t)count;
-  setHeight(node, height);
+  heights[node] = height;
   return checkArity(node, count);
 }
 
@@ -220,18 +219,12 @@ espalier_status Linearizer::readTable() {
   espalier_status status = in.rows ? checkRows() : ESPALIER_OK;
   for (int64_t i = 0; i < in.num_structures && !status; ++i) {
     int64_t first = in.starts[i], end = in.starts[i + 1];
-    int32_t before = maxHeight;
     beginSweep(getWidth(first) > 0 && getRow(first)[0] >= 0);
-    if (isDescending)
-      for (int64_t node = end; node-- > first && !status;)
-        status = readRow(node, first, end);
-    else
-      for (int64_t node = first; node < end && !status; ++node)
-        status = readRow(node, first, end);
-    if (isSwept || status)
-      continue;
-    maxHeight = before;
-    status = computeHeightsOfTable(i);
+    for (int64_t step = 0, size = end - first; step < size && !status; ++step)
+      status =
+          readRow(isDescending ? end - 1 - step : first + step, first, end);
+    if (!isSwept && !status)
+      status = computeHeightsOfTable(i);
   }
   return status;
 }
@@ -251,7 +244,7 @@ espalier_status Linearizer::readParents() {
         return failAt(node, "a parent out of the structure's nodes",
                       in.parents[node]);
       int64_t parent = first + in.parents[node];
-      hasParent[node] = 1;
+      hasParent[node] = true;
       ++counts[parent];
       isSwept &= isBefore(node, parent);
       if (heights[node] >= heights[parent])
@@ -261,11 +254,9 @@ espalier_status Linearizer::readParents() {
       if (espalier_status status = computeHeightsOfParents(i))
         return status;
   }
-  for (int64_t node = 0; node < numNodes; ++node) {
-    setHeight(node, heights[node]);
+  for (int64_t node = 0; node < numNodes; ++node)
     if (espalier_status status = checkArity(node, counts[node]))
       return status;
-  }
   return ESPALIER_OK;
 }
 
@@ -299,7 +290,7 @@ espalier_status Linearizer::computeHeightsOfTable(int64_t structure) {
     for (int32_t k = 0; k < counts[queue[size]]; ++k)
       if (heights[first + children[k]] >= height)
         height = heights[first + children[k]] + 1;
-    setHeight(queue[size], height);
+    heights[queue[size]] = height;
   }
   return ESPALIER_OK;
 }
@@ -381,6 +372,9 @@ espalier_status Linearizer::assignWord(int64_t node, int32_t place) {
 
 /// Sorts nodes by height.
 espalier_status Linearizer::assignNumbers() {
+  int32_t maxHeight = 0;
+  for (int64_t node = 0; node < numNodes; ++node)
+    maxHeight = heights[node] > maxHeight ? heights[node] : maxHeight;
   int64_t numHeights = (int64_t)maxHeight + 1;
   if (!reserve(memory.levels, numHeights + 1) ||
       (in.words && !reserve(memory.words, numNodes)))
@@ -480,7 +474,7 @@ espalier_status Linearizer::run() {
     return failWithoutMemory();
   heights = memory.height.data;
   counts = memory.count.data;
-  hasParent = (uint8_t *)memory.hasParent.data;
+  hasParent = (bool *)memory.hasParent.data;
   memset(hasParent, 0, numNodes);
   espalier_status status = in.children ? readTable() : readParents();
   if (!status)

@@ -131,15 +131,14 @@ private:
   Premises getPremises(unsigned point) const;
   /// Adds what the program's statements say at a point.
   void addGivens(unsigned point, Constraints &constraints) const;
-  /// Binds dimensions of a statement on data, one of its reads after the other.
-  void match(const Given &given, const Premises &premises, unsigned read,
-             const llvm::SmallVector<mlir::AffineExpr> &dims,
-             llvm::SmallVectorImpl<Constraints> &instances) const;
-  /// Adds what the statement says with these values of its dimensions, null for
-  /// any, if the point satisfies its premise.
+  /// Values of a statement's dimensions, null for any.
+  using Binding = llvm::SmallVector<mlir::AffineExpr>;
+  /// How reads of the statement may be those of a point, each way once.
+  std::vector<Binding> match(const Given &given, unsigned point) const;
+  /// Adds what the statement says with these values of its dimensions, if the
+  /// point satisfies its premise.
   void addInstance(const Given &given, const Premises &premises,
-                   llvm::ArrayRef<mlir::AffineExpr> dims,
-                   llvm::SmallVectorImpl<Constraints> &instances) const;
+                   const Binding &dims, Constraints &constraints) const;
   /// Whether `expr` >= 0 wherever the point runs.
   bool follows(mlir::AffineExpr expr, const Premises &premises) const;
 

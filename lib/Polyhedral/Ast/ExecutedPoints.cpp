@@ -44,12 +44,16 @@ private:
                    bool isLower) const;
   isl_set *getValues(const AstNode &loop) const;
   void collect(const AstNode &node, isl::SetPtr values);
+  /// What is left of a call when the iterators of other loops, which are 0, are
+  /// no dimensions: most of a kernel's loops are around few of its calls.
+  isl_map *dropOthers(isl_map *call) const;
   /// Adds the points that a call executes for values of iterators.
   void addPoints(isl::MapPtr call);
 
   const Program &program;
   isl::Space space; ///< Of all iterators.
   isl::UnionSet points;
+  llvm::SmallVector<unsigned> around; ///< The iterators of loops around.
   isl_bool once = isl_bool_true;
 };
 } // namespace
@@ -121,6 +125,13 @@ isl_set *PointCollector::getValues(const AstNode &loop) const {
   return isl_set_intersect(values, isl_pw_aff_zero_set(rest));
 }
 
+isl_map *PointCollector::dropOthers(isl_map *call) const {
+  for (unsigned iterator = isl_map_dim(call, isl_dim_in); iterator-- > 0;)
+    if (!llvm::is_contained(around, iterator))
+      call = isl_map_project_out(call, isl_dim_in, iterator, 1);
+  return call;
+}
+
 void PointCollector::addPoints(isl::MapPtr call) {
   isl::UnionSet own(isl_union_set_from_set(isl_map_range(call.copy())));
   if (once == isl_bool_true)
@@ -137,6 +148,7 @@ void PointCollector::collect(const AstNode &node, isl::SetPtr values) {
     values = isl::SetPtr(isl_set_drop_constraints_involving_dims(
         values.take(), isl_dim_set, node.iterator, 1));
     values = isl::SetPtr(isl_set_intersect(values.take(), getValues(node)));
+    around.push_back(node.iterator);
     break;
   case AstNode::Kind::If: {
     isl::SetPtr holds(toSet(node.condition));
@@ -155,8 +167,8 @@ void PointCollector::collect(const AstNode &node, isl::SetPtr values) {
     for (auto [number, value] : llvm::enumerate(node.values))
       point =
           isl_multi_aff_set_aff(point, number, isl::toAff(space, value).take());
-    addPoints(isl::MapPtr(isl_map_intersect_domain(
-        isl_map_from_multi_aff(point), values.take())));
+    addPoints(isl::MapPtr(dropOthers(isl_map_intersect_domain(
+        isl_map_from_multi_aff(point), values.take()))));
     return;
   }
   case AstNode::Kind::Block:
@@ -165,6 +177,8 @@ void PointCollector::collect(const AstNode &node, isl::SetPtr values) {
   }
   for (const Ast &child : node.children)
     collect(*child, values);
+  if (node.kind == AstNode::Kind::For)
+    around.pop_back();
 }
 
 isl_bool espalier::polyhedral::executesOnce(const Program &program,

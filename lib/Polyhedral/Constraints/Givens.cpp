@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace espalier::polyhedral;
 
 /// So many ways to match a statement's reads are looked at.
-static constexpr unsigned kMaxInstances = 64;
+static constexpr unsigned kMaxBindings = 64;
 
 /// Makes `index`, over a statement's dimensions, equal to `target` by binding
 /// at most one of `dims`. False if that cannot be.
@@ -45,28 +45,33 @@ static bool unify(AffineExpr index, AffineExpr target, unsigned numDims,
   return true;
 }
 
-void ReadValues::match(const Given &given, const Premises &premises,
-                       unsigned read, const llvm::SmallVector<AffineExpr> &dims,
-                       llvm::SmallVectorImpl<Constraints> &instances) const {
-  if (instances.size() >= kMaxInstances)
-    return;
-  if (read == given.values.size())
-    return addInstance(given, premises, dims, instances);
-  const Access &access = given.values[read];
-  for (const Value &value : values) {
-    if (value.point != premises.point || value.array != access.array)
-      continue;
-    llvm::SmallVector<AffineExpr> bound(dims);
-    bool fits =
-        llvm::all_of(llvm::zip_equal(access.map.getResults(), value.indices),
-                     [&](auto pair) {
-                       return unify(std::get<0>(pair), std::get<1>(pair),
-                                    getNumDims(), program.numParams, bound);
-                     });
-    if (fits)
-      match(given, premises, read + 1, bound, instances);
+std::vector<ReadValues::Binding> ReadValues::match(const Given &given,
+                                                   unsigned point) const {
+  std::vector<Binding> bindings{Binding(given.numDims)};
+  for (const Access &access : given.values) {
+    std::vector<Binding> next;
+    auto add = [&](const Binding &binding) {
+      if (next.size() < kMaxBindings && !llvm::is_contained(next, binding))
+        next.push_back(binding);
+    };
+    for (const Binding &dims : bindings) {
+      for (const Value &value : values) {
+        if (value.point != point || value.array != access.array)
+          continue;
+        Binding bound(dims);
+        if (llvm::all_of(
+                llvm::zip_equal(access.map.getResults(), value.indices),
+                [&](auto pair) {
+                  return unify(std::get<0>(pair), std::get<1>(pair),
+                               getNumDims(), program.numParams, bound);
+                }))
+          add(bound);
+      }
+      add(dims);
+    }
+    bindings = std::move(next);
   }
-  match(given, premises, read + 1, dims, instances);
+  return bindings;
 }
 
 ReadValues::Premises ReadValues::getPremises(unsigned point) const {
@@ -100,10 +105,9 @@ bool ReadValues::follows(AffineExpr expr, const Premises &premises) const {
   });
 }
 
-void ReadValues::addInstance(
-    const Given &given, const Premises &premises,
-    llvm::ArrayRef<AffineExpr> dims,
-    llvm::SmallVectorImpl<Constraints> &instances) const {
+void ReadValues::addInstance(const Given &given, const Premises &premises,
+                             const Binding &dims,
+                             Constraints &constraints) const {
   AffineExpr unknown = getAffineSymbolExpr(program.numParams, program.context);
   auto bind = [&](AffineExpr expr, llvm::ArrayRef<AffineExpr> symbols) {
     llvm::SmallVector<AffineExpr> own;
@@ -130,24 +134,27 @@ void ReadValues::addInstance(
         found = getDim(number);
     symbols.push_back(found);
   }
+  Constraints conclusions;
+  forEachConstraint(given.holds, [&](AffineExpr conclusion) {
+    AffineExpr expr = bind(conclusion, symbols);
+    if (isAffine(expr) &&
+        !llvm::is_contained(constraints, expr = simplify(expr)))
+      conclusions.push_back(expr);
+  });
+  if (conclusions.empty())
+    return;
   bool holds = true;
   auto require = [&](AffineExpr premise) {
     AffineExpr expr = bind(premise, symbols);
     holds = holds && isAffine(expr) && follows(expr, premises);
   };
   forEachConstraint(given.where, require);
-  if (!holds || llvm::none_of(given.domain, [&](IntegerSet set) {
+  if (holds && llvm::any_of(given.domain, [&](IntegerSet set) {
         holds = true;
         forEachConstraint(set, require);
         return holds;
       }))
-    return;
-  Constraints &instance = instances.emplace_back();
-  forEachConstraint(given.holds, [&](AffineExpr conclusion) {
-    AffineExpr expr = bind(conclusion, symbols);
-    if (isAffine(expr))
-      instance.push_back(simplify(expr));
-  });
+    constraints.append(conclusions);
 }
 
 void ReadValues::addGivens(unsigned point, Constraints &constraints) const {
@@ -155,13 +162,7 @@ void ReadValues::addGivens(unsigned point, Constraints &constraints) const {
                     [&](const Value &value) { return value.point == point; }))
     return;
   Premises premises = getPremises(point);
-  for (const Given &given : program.givens) {
-    llvm::SmallVector<AffineExpr> dims(given.numDims);
-    llvm::SmallVector<Constraints> instances;
-    match(given, premises, 0, dims, instances);
-    for (const Constraints &instance : instances)
-      for (AffineExpr constraint : instance)
-        if (!llvm::is_contained(constraints, constraint))
-          constraints.push_back(constraint);
-  }
+  for (const Given &given : program.givens)
+    for (const Binding &dims : match(given, point))
+      addInstance(given, premises, dims, constraints);
 }

@@ -3,8 +3,8 @@
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=inline_starts 2>&1 | FileCheck %s --check-prefix=INLINE-STARTS
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=tensorize 2>&1 | FileCheck %s --check-prefix=TENSORIZE
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=contract 2>&1 | FileCheck %s --check-prefix=CONTRACT
-// RUN: not espalier-opt %s -transform-interpreter=entry-point=interchange 2>&1 | FileCheck %s --check-prefix=INTERCHANGE
-// RUN: not espalier-opt %s -transform-interpreter=entry-point=jam 2>&1 | FileCheck %s --check-prefix=JAM
+// RUN: espalier-opt %s -transform-interpreter=entry-point=interchange | FileCheck %s --check-prefix=INTERCHANGE
+// RUN: espalier-opt %s -transform-interpreter=entry-point=jam | FileCheck %s --check-prefix=JAM
 
 // Computations that data may keep from running. Each refusal is an entry point.
 #all = affine_set<(n, j)[N, E] : (n >= 0, N - 1 - n >= 0, j >= 0, E - 1 - j >= 0)>
@@ -143,14 +143,18 @@ transform.named_sequence @contract(%module: !transform.any_op {transform.readonl
   transform.yield
 }
 
-// INTERCHANGE: error: 'transform.poly.interchange' op expects the loop over "j" of @clear to stay inside that over "n", which decides where its bounds are read, but it is outside
+// Where rows begin and end is a condition on the points of the inner loop.
+// INTERCHANGE-LABEL: poly.kernel @write(
+// INTERCHANGE:         poly.band [@clear] maps [#{{.*}}] loops [sequential, sequential] names ["j", "n"]
 transform.named_sequence @interchange(%module: !transform.any_op {transform.readonly}) {
   %clear = transform.poly.computation @write::@clear of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.interchange %clear loops ["j", "n"] : !transform.any_op
   transform.yield
 }
 
-// JAM: error: 'transform.poly.unroll_and_jam' op expects the loop over "j" of @clear to stay inside that over "n"
+// JAM-LABEL: poly.kernel @write(
+// JAM:         poly.band [@clear] maps [#{{.*}}] loops [sequential] names ["n.0"]
+// JAM:         poly.band [@clear] maps [#{{.*}}] loops [sequential, unroll] names ["j", "n.1"]
 transform.named_sequence @jam(%module: !transform.any_op {transform.readonly}) {
   %clear = transform.poly.computation @write::@clear of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.unroll_and_jam %clear loop "n" factor 2 : !transform.any_op

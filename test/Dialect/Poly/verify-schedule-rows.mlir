@@ -75,8 +75,9 @@ poly.kernel @shifted(%P: memref<?xi32> {poly.monotonic}, %x: memref<?xf32>, %N: 
 #all = affine_set<(n, j)[N, E] : (n >= 0, N - 1 - n >= 0, j >= 0, E - 1 - j >= 0)>
 #row = affine_set<(n, j)[N, E, b, e] : (j - b >= 0, e - 1 - j >= 0)>
 
-// A loop stays inside those that decide where its bounds are read, also where
-// no dependence says so.
+// Outside of the loop that decides where its bounds are read, a loop runs over
+// all of its domain, and the bounds are a condition.
+// CHECK: poly.kernel @outside
 poly.kernel @outside(%P: memref<?xi32> {poly.monotonic}, %x: memref<?x?xf32>, %N: index, %E: index) {
   poly.compute @clear dims ["n", "j"] domain [#all] where #row
       reads(%P[affine_map<(n, j)[N, E] -> (n)>], %P[affine_map<(n, j)[N, E] -> (n + 1)>] : memref<?xi32>, memref<?xi32>)
@@ -85,7 +86,6 @@ poly.kernel @outside(%P: memref<?xi32> {poly.monotonic}, %x: memref<?x?xf32>, %N
     %z = arith.constant 0.0 : f32
     poly.yield %z : f32
   }
-  // expected-error @below {{expects the loop over "j" of @clear to stay inside that over "n", which decides where its bounds are read, but it is outside}}
   poly.schedule {
     poly.band [@clear] maps [affine_map<(n, j)[N, E] -> (j, n)>] loops [sequential, sequential]
   }
@@ -116,7 +116,8 @@ poly.kernel @inside(%P: memref<?xi32> {poly.monotonic}, %x: memref<?x?xf32>, %N:
 #all = affine_set<(n, j)[N, E] : (n >= 0, N - 1 - n >= 0, j >= 0, E - 1 - j >= 0)>
 #row = affine_set<(n, j)[N, E, b, e] : (j - b >= 0, e - 1 - j >= 0)>
 
-// But not by a part of them only.
+// Or it runs between the tiles of that loop.
+// CHECK: poly.kernel @between
 poly.kernel @between(%P: memref<?xi32> {poly.monotonic}, %x: memref<?x?xf32>, %N: index, %E: index) {
   poly.compute @clear dims ["n", "j"] domain [#all] where #row
       reads(%P[affine_map<(n, j)[N, E] -> (n)>], %P[affine_map<(n, j)[N, E] -> (n + 1)>] : memref<?xi32>, memref<?xi32>)
@@ -125,7 +126,6 @@ poly.kernel @between(%P: memref<?xi32> {poly.monotonic}, %x: memref<?x?xf32>, %N
     %z = arith.constant 0.0 : f32
     poly.yield %z : f32
   }
-  // expected-error @below {{expects the loop over "j" of @clear to stay inside that over "n"}}
   poly.schedule {
     poly.band [@clear] maps [affine_map<(n, j)[N, E] -> (n floordiv 8, j, n mod 8)>] loops [sequential, sequential, sequential]
   }

@@ -187,6 +187,38 @@ def test_largest_and_its_place() -> None:
     np.testing.assert_array_equal(best, x.max(1))
 
 
+def test_parts_are_combined_as_pairs() -> None:
+    """Each thread has the largest of its part; how parts are combined is the text's."""
+
+    @kernel
+    def argmax(x: f32[p, m, n], top: f32[p, m], at: i32[p, m], best: f32[m], place: i32[m]) -> None:
+        for t in range(p):
+            for i in range(m):
+                for j in range(n):
+                    label("pick")
+                    at[t, i] = i32(n * t + j) if x[t, i, j] > top[t, i] else at[t, i]
+                    label("max")
+                    top[t, i] = max(top[t, i], x[t, i, j])
+        for i in range(m):
+            for t in range(p):
+                label("pick_part")
+                place[i] = at[t, i] if top[t, i] > best[i] else place[i]
+                label("max_part")
+                best[i] = max(best[i], top[t, i])
+
+    schedule = Schedule(argmax)
+    schedule.parallelize("pick", "t")
+    program = schedule.compile(NO_CACHE)
+    program.set_num_threads(2)
+    x = RANDOM.integers(0, 50, (4, 6, 19)).astype(np.float32)
+    top, best = np.full((4, 6), -np.inf, np.float32), np.full(6, -np.inf, np.float32)
+    place = np.zeros(6, np.int32)
+    program(x, top, np.zeros((4, 6), np.int32), best, place)
+    rows = x.transpose(1, 0, 2).reshape(6, -1)
+    np.testing.assert_array_equal(place, rows.argmax(1))
+    np.testing.assert_array_equal(best, rows.max(1))
+
+
 def test_logarithm_of_a_sum_in_one_pass() -> None:
     """The largest so far, and the sum relative to it."""
 

@@ -1,11 +1,15 @@
-"""Every way to schedule a model computes the same."""
+"""Every way to schedule a model computes the same.
+
+Run this file for every example in every way: `python test_recursive_scheduling.py`.
+"""
 
 from dataclasses import astuple
 from itertools import combinations, product
 
 import numpy as np
 import pytest
-from structure_samples import BINARY, DAGS, SEQUENCES, TREES, WORDS, Sample
+from structure_samples import BINARY, WORDS, Sample
+from test_recursive_models import MODELS as EXAMPLES
 from test_recursive_models import TOLERANCE, assert_close, make_weights
 
 from espalier.compiler import Options
@@ -42,12 +46,7 @@ CHOICES = [
     choices(False, False, True, False, "post-order", 1),
     choices(True, True, False, False, "latest", 1),
 ]
-MODELS: dict[str, dict[str, Sample]] = {
-    "tree_lstm": TREES,
-    "binary_tree_lstm": BINARY,
-    "dag_rnn": DAGS,
-    "gru": SEQUENCES,
-}
+MODELS: dict[str, dict[str, Sample]] = {name: shapes for name, (_, shapes) in EXAMPLES.items()}
 
 
 def test_all_pairs_are_chosen() -> None:
@@ -99,6 +98,11 @@ def test_levels_in_a_row(name: str, count: int) -> None:
 @pytest.mark.parametrize("name", ["binary_tree_lstm", "gru"])
 def test_computations_that_share_no_loops(name: str) -> None:
     check(name, Scheduling(), threads=2, fuse=False)
+
+
+def test_nodes_whose_loops_are_all_in_order() -> None:
+    """Node by node, nothing is left for threads to share in what fusion leaves apart."""
+    check("binary_tree_lstm", *CHOICES[4], fuse=False)
 
 
 def gated(options: Options, scheduling: Scheduling) -> tuple[Recursive, dict[str, np.ndarray]]:
@@ -170,3 +174,9 @@ def test_a_function_is_wrapped_once() -> None:
     weights = {name: np.ones((4, 4), np.float32) for name in again.weights}
     with pytest.raises(EspalierError, match=r"^expects 'tree_fc' to be called by itself .*once"):
         again(trees, **weights)
+
+
+if __name__ == "__main__":
+    for name, choice, fuse in product(MODELS, CHOICES, (False, True)):
+        check(name, *choice, fuse=fuse)
+        print(name, *choice, f"fuse={fuse}: equal", flush=True)

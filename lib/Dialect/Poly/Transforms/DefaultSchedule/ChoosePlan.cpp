@@ -137,8 +137,9 @@ void PlanChooser::chooseParallelLoops() {
     return;
   // Threads run the outermost loops. Later loops of an ordered one are inside
   // every iteration of it.
-  unsigned most =
-      plan.numAroundRest || !hasParallelWork() ? 1 : plan.loops.size();
+  size_t most = plan.loops.size();
+  if (plan.numAroundRest || !hasParallelWork())
+    most = std::min<size_t>(most, 1);
   int64_t iterations = 1;
   while (plan.numParallel < most &&
          !component.sequential[plan.loops[plan.numParallel]] &&

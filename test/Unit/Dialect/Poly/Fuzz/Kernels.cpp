@@ -295,6 +295,16 @@ std::string KernelMaker::makeComputation(unsigned number) {
       where += dim(rowDim) + " - " + value(numIndices - 2) + " >= 0, ";
     where += value(numIndices - 1) + " - 1 - " + dim(rowDim) + " >= 0)>";
   }
+  if (rowDim > 0 && random.chance(30)) {
+    // The position in the row is part of a subscript.
+    AccessText &user = reads.size() > numIndices && random.chance(50)
+                           ? reads[numIndices]
+                           : writes.front();
+    user.numData = &user == &writes.front() ? reads.size() : numIndices;
+    user.subscripts[random.pick(0, user.subscripts.size() - 1)] =
+        dim(rowDim) + " - s" + std::to_string(numParams + numIndices - 2) +
+        " + " + this->number(0, 2);
+  }
   if (isReduction) {
     // The element that is written, whose index may be read.
     AccessText &element = writes.front();
