@@ -121,14 +121,16 @@ SmallVector<StringRef> espalier::poly::getTargetNames() {
 }
 
 TargetAttr espalier::poly::getTarget(Operation *op) {
-  auto module = dyn_cast<ModuleOp>(op);
-  if (!module)
-    module = op->getParentOfType<ModuleOp>();
-  if (module)
-    if (auto target =
-            module->getAttrOfType<TargetAttr>(TargetAttr::getAttrName()))
+  for (Operation *at = op; at; at = at->getParentOp())
+    if (auto target = at->getAttrOfType<TargetAttr>(TargetAttr::getAttrName()))
       return target;
   return detectHostTarget(op->getContext());
+}
+
+OwningOpRef<KernelOp> espalier::poly::cloneAlone(KernelOp kernel) {
+  OwningOpRef<KernelOp> copy(kernel.clone());
+  (*copy)->setAttr(TargetAttr::getAttrName(), getTarget(kernel));
+  return copy;
 }
 
 int64_t TargetAttr::getLanes(Type type) const {

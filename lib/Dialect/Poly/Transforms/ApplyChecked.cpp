@@ -2,6 +2,7 @@
 
 #include "LoopNest.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
+#include "espalier/Dialect/Poly/IR/Target.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 
@@ -105,7 +106,7 @@ static void prepare(KernelOp kernel) {
 }
 
 OwningOpRef<KernelOp> espalier::poly::cloneWithSchedule(KernelOp kernel) {
-  OwningOpRef<KernelOp> copy(kernel.clone());
+  OwningOpRef<KernelOp> copy = cloneAlone(kernel);
   prepare(*copy);
   return copy;
 }
@@ -191,10 +192,10 @@ llvm::Error espalier::poly::applyScript(
         return error;
     return script.settleAll();
   };
-  OwningOpRef<KernelOp> trial(kernel.clone());
+  OwningOpRef<KernelOp> trial = cloneAlone(kernel);
   if (llvm::Error error = run(*trial, Script::Mode::Deferred)) {
     llvm::consumeError(std::move(error));
-    trial = OwningOpRef<KernelOp>(kernel.clone());
+    trial = cloneAlone(kernel);
     if (llvm::Error blame = run(*trial, Script::Mode::Each))
       return blame;
   }

@@ -4,6 +4,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
 #include <gtest/gtest.h>
 
 using namespace espalier::poly;
@@ -72,6 +73,24 @@ TEST_F(TargetTest, ModuleSaysItsTarget) {
   TargetAttr target = getNamedTarget(&context, "haswell");
   (*module)->setAttr(TargetAttr::getAttrName(), target);
   EXPECT_EQ(getTarget(*module), target);
+}
+
+// Schedules are tried on such copies: what is chosen must not depend on the
+// machine that compiles.
+TEST_F(TargetTest, CopiesOutsideOfAModuleKeepTheTarget) {
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::parseSourceString<mlir::ModuleOp>(
+          "poly.kernel @k(%x: memref<4xf32>) {\n"
+          "  poly.array : memref<4xf32>\n"
+          "}",
+          &context);
+  ASSERT_TRUE(module);
+  auto kernel = *module->getOps<KernelOp>().begin();
+  for (llvm::StringRef cpu : {"haswell", "znver4"}) {
+    TargetAttr target = getNamedTarget(&context, cpu);
+    (*module)->setAttr(TargetAttr::getAttrName(), target);
+    EXPECT_EQ(getTarget(*cloneAlone(kernel)), target);
+  }
 }
 
 } // namespace

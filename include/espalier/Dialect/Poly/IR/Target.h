@@ -28,8 +28,11 @@ TargetAttr describeTarget(mlir::MLIRContext *context, llvm::StringRef cpu,
 /// The names that `getNamedTarget` knows.
 llvm::SmallVector<llvm::StringRef> getTargetNames();
 
-/// The target of the module around `op`, or the host.
+/// The target that `op` or the module around it is for, or the host.
 TargetAttr getTarget(mlir::Operation *op);
+
+/// A copy of `kernel` in no module, which is for the same target.
+mlir::OwningOpRef<KernelOp> cloneAlone(KernelOp kernel);
 
 } // namespace espalier::poly
 

@@ -34,7 +34,7 @@ static bool applyAll(KernelOp kernel, ArrayRef<Plan> plans) {
 
 /// A copy of `kernel` without its schedule.
 static OwningOpRef<KernelOp> cloneWithoutSchedule(KernelOp kernel) {
-  OwningOpRef<KernelOp> copy(kernel.clone());
+  OwningOpRef<KernelOp> copy = cloneAlone(kernel);
   if (ScheduleOp schedule = copy->getSchedule())
     schedule.erase();
   return copy;
@@ -67,7 +67,7 @@ struct PolyDefaultSchedulePass
     KernelOp kernel = getOperation();
     if (kernel.getSchedule() || kernel.getComputes().empty())
       return;
-    OwningOpRef<KernelOp> trial(kernel.clone());
+    OwningOpRef<KernelOp> trial = cloneAlone(kernel);
     if (applyAll(*trial, chooseSchedule(kernel, getTarget(kernel), fuse))) {
       kernel.getBody().takeBody(trial->getBody());
       return;

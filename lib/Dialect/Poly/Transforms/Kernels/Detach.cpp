@@ -9,6 +9,7 @@
 #include "../Sequences.h"
 #include "Calls.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
+#include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/Dialect/Poly/Transforms/KernelCommands.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"
@@ -183,7 +184,7 @@ llvm::Error espalier::poly::detach(ComputeOp compute, StringRef name,
   if (name.empty() || SymbolTable::lookupSymbolIn(kernel->getParentOp(), name))
     return refuse("expects a name that is not taken, but got @" + name);
   std::string from = compute.getSymName().str();
-  OwningOpRef<KernelOp> trial(kernel.clone());
+  OwningOpRef<KernelOp> trial = cloneAlone(kernel);
   auto copy = Detacher(*trial, from).run(name);
   if (!copy)
     return copy.takeError();

@@ -2,6 +2,7 @@
 
 #include "Calls.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
+#include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/Dialect/Poly/Transforms/KernelCommands.h"
 #include "mlir/IR/Builders.h"
 
@@ -60,7 +61,7 @@ llvm::Error espalier::poly::localize(ComputeOp compute, uint64_t write,
                     describeArray(argument) + " is none");
     sizes.push_back(known - call->getArguments().begin());
   }
-  OwningOpRef<KernelOp> trial(kernel.clone());
+  OwningOpRef<KernelOp> trial = cloneAlone(kernel);
   makeLocal(*trial, number, sizes);
   if (llvm::Error error = checkForm(*trial))
     return error;

@@ -12,6 +12,7 @@
 #include "../Sequences.h"
 #include "Calls.h"
 #include "espalier/Dialect/Poly/IR/Parameters.h"
+#include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/Dialect/Poly/Transforms/KernelCommands.h"
 #include "mlir/IR/Builders.h"
 
@@ -193,7 +194,7 @@ llvm::Error espalier::poly::mergeKernels(ComputeOp compute, ComputeOp other,
   if (llvm::Error error = checkBuffers(first, second, *before, *after))
     return error;
   // What comes out has to be a kernel: that is tried on copies.
-  OwningOpRef<KernelOp> trial(first.clone()), rest(second.clone());
+  OwningOpRef<KernelOp> trial = cloneAlone(first), rest = cloneAlone(second);
   Merger copies(*trial, *rest, before->getArguments());
   if (llvm::Error error = copies.run(after->getArguments()))
     return error;
