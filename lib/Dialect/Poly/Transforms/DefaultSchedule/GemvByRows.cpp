@@ -4,8 +4,8 @@
 // Register tiles would read it column by column, some vectors of each row, and
 // use a part of each page at a time. Memory is faster along rows:
 //
-//   for k in steps of 4:  for j:  y[j] += x[k] * B[k, j] + .. + x[k + 3] *
-//                                         B[k + 3, j]
+//   for k in steps of 8:  for j:  y[j] += x[k] * B[k, j] + .. + x[k + 7] *
+//                                         B[k + 7, j]
 //
 // The sums are read and written once for several rows, and stay in the
 // first-level cache.
@@ -17,8 +17,11 @@
 using namespace mlir;
 using namespace espalier::poly;
 
-/// Rows that are read side by side.
-static constexpr int64_t kRowsAtOnce = 4;
+/// Rows that are read side by side, and where these would push one another out
+/// of the first-level cache, which memory alone is slow enough to hide.
+static constexpr int64_t kRowsAtOnce = 8, kRowsOfOneSet = 4;
+/// What takes so many times a core's second-level cache comes from memory.
+static constexpr int64_t kFarCaches = 32;
 
 bool PlanChooser::isGemvByRows() const {
   if (!reduction || !plan.lanes || !isPanelStreamed() || isSequential() ||
@@ -42,11 +45,24 @@ bool PlanChooser::isGemvByRows() const {
   std::optional<int64_t> extent = main.getExtent(term);
   if (getStride(panel, *plan.lanes, plan.width) != 1 || !step || !extent ||
       *step == kUnknownStride || *step * bytes < kPageBytes ||
-      *extent % kRowsAtOnce != 0 || *width % plan.width != 0 ||
+      *extent % getRowsAtOnce() != 0 || *width % plan.width != 0 ||
       getChunk() * bytes > target.getL1() / 2 ||
       !fitsStack(MemRefType::get(getChunk(), panel.getType().getElementType())))
     return false;
   return true;
+}
+
+int64_t PlanChooser::getRowsAtOnce() const {
+  const ComputeShape &main = shape(*reduction);
+  const ComputeAccess &panel = main.reads[*getPanel(main)];
+  int64_t bytes = getBytes(panel.getType().getElementType());
+  int64_t rowBytes = *getStride(panel, plan.numShared, plan.width) * bytes;
+  bool isFar =
+      rowBytes * *main.getExtent(plan.numShared) > kFarCaches * target.getL2();
+  return (rowBytes % kPageBytes == 0 && !isFar) ||
+                 *main.getExtent(plan.numShared) % kRowsAtOnce != 0
+             ? kRowsOfOneSet
+             : kRowsAtOnce;
 }
 
 int64_t PlanChooser::getChunk() const {
@@ -62,7 +78,7 @@ void PlanChooser::chooseGemvByRows() {
   plan.tile.assign(plan.numShared, 1);
   plan.tile[*plan.lanes] = plan.width;
   plan.insideSum = {*plan.lanes};
-  plan.terms = kRowsAtOnce;
+  plan.terms = getRowsAtOnce();
   plan.unrollTerms = true;
   plan.loops = {*plan.lanes};
 }

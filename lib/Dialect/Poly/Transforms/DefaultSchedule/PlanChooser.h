@@ -123,6 +123,8 @@ private:
 
   // Products of a matrix that is better read row by row (GemvByRows.cpp).
   bool isGemvByRows() const;
+  /// The rows of such a matrix that are read side by side.
+  int64_t getRowsAtOnce() const;
   /// The columns of such a matrix that one thread reads.
   int64_t getChunk() const;
   void chooseGemvByRows();
