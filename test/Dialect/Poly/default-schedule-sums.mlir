@@ -71,7 +71,19 @@ module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vec
 // -----
 
 module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
-  // Two vectors are long enough.
+  // One vector is long enough.
+  // CHECK:      plan
+  // CHECK-SAME: own_lanes ["", "i1", ""]
+  func.func @one_vector(%x: tensor<490x16xf32>) -> tensor<490xf32> {
+    %y = graph.reduce_sum %x {axes = array<i64: 1>, keepdims = false} : (tensor<490x16xf32>) -> tensor<490xf32>
+    return %y : tensor<490xf32>
+  }
+}
+
+// -----
+
+module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
+  // Two are, where a logarithm of each sum is computed.
   // CHECK:      plan
   // CHECK-SAME: own_lanes ["", "k", "", "k", "i1"]
   func.func @two_vectors(%x: tensor<490x32xf32>) -> tensor<490x32xf32> {

@@ -3,6 +3,7 @@
 #include "PlanChooser.h"
 #include "espalier/Dialect/Poly/IR/Reduction.h"
 #include "espalier/Support/CodeSize.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace espalier::poly;
@@ -11,8 +12,9 @@ using namespace espalier::poly;
 static constexpr int64_t kNoLanes = -1000000;
 
 /// Rows of so many vectors are better summed in lanes of their own, although
-/// these have to be added up at the end.
-static constexpr int64_t kLongRow = 2;
+/// these have to be added up at the end, and of so many if a function of each
+/// sum may be computed, for which several rows fill lanes.
+static constexpr int64_t kLongRow = 1, kLongRowOfFunction = 2;
 static constexpr int64_t kLongRowScore = -1000;
 
 /// Maps over rows of at least `kLongMap` vectors, of which the last is not
@@ -38,6 +40,17 @@ static int64_t getOwnRun(const ComputeShape &compute, const ComputeAccess &read,
     }
   }
   return run;
+}
+
+bool PlanChooser::hasFunctions() const {
+  return llvm::any_of(computes, [&](unsigned i) {
+    ComputeOp op = shapes[i].op;
+    return !op.getReduction() &&
+           llvm::any_of(op.getBody().getOps(), [](Operation &inner) {
+             return isa<math::MathDialect>(inner.getDialect()) &&
+                    !isa<math::SqrtOp>(inner);
+           });
+  });
 }
 
 /// How well `dim` serves as lanes: contiguous or invariant accesses count for
@@ -66,7 +79,7 @@ int64_t PlanChooser::scoreVectorDim(const ComputeShape &compute,
     else if (dim < plan.numShared && std::abs(*stride) >= plan.width &&
              (isa<BlockArgument>(access.array) || isShared(access.array)) &&
              getOwnRun(compute, access, plan.width, plan.numShared) >=
-                 kLongRow * plan.width)
+                 (hasFunctions() ? kLongRowOfFunction : kLongRow) * plan.width)
       score += kLongRowScore;
     else if (*stride != 0)
       score -= (*stride == kUnknownStride ? 12 : 6) * weight;

@@ -72,6 +72,8 @@ private:
                      llvm::ArrayRef<unsigned> rows) const;
   int64_t getRowBytes(const ComputeShape &compute, unsigned dim) const;
   int64_t scoreVectorDim(const ComputeShape &compute, unsigned dim) const;
+  /// Whether maps compute functions other than roots.
+  bool hasFunctions() const;
   void chooseVectorDim();
   void chooseTile();
   void chooseSquare();
