@@ -54,7 +54,7 @@ module attributes {poly.target = #target} {
 // CHECK-DAG:   #[[NEXT:.*]] = affine_map<(d0, d1, d2) -> (d0, d1 + 64, ((d0 mod 60) floordiv 6) * 103 + d2 floordiv 10)>
 // CHECK-LABEL: poly.kernel @blocks
 // CHECK:         poly.array register
-// CHECK:         poly.band [@init, @acc, @store] maps [#{{.*}}, #[[BLOCKS]], #{{.*}}] loops [parallel, sequential, sequential]
+// CHECK:         poly.band [@init, @acc, @store] maps [#{{.*}}, #[[BLOCKS]], #{{.*}}] loops [parallel, parallel, sequential]
 // CHECK:         poly.prefetch @acc read 1 at #[[NEXT]] bytes 256
 module attributes {poly.target = #target} {
   poly.kernel @blocks(%A: memref<1024x1024xf32>, %B: memref<32x1024x32xf32>, %C: memref<1024x1024xf32>) {

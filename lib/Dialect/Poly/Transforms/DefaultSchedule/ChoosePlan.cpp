@@ -144,9 +144,16 @@ void PlanChooser::chooseParallelLoops() {
   while (plan.numParallel < most &&
          !component.sequential[plan.loops[plan.numParallel]] &&
          iterations < kIterationsPerThread * target.getCores()) {
+    ArrayRef<unsigned> around =
+        ArrayRef(plan.loops).take_front(plan.numParallel);
     unsigned dim = plan.loops[plan.numParallel++];
-    if (std::optional<int64_t> extent = getSharedExtent(dim))
-      iterations *= llvm::divideCeil(*extent - getBegin(dim), plan.tile[dim]);
+    int64_t size = plan.tile[dim];
+    // Over blocks, and then over the tiles of one.
+    if (dim == plan.block && llvm::is_contained(around, dim))
+      iterations *= llvm::divideCeil(plan.blockSize, size);
+    else if (std::optional<int64_t> extent = getSharedExtent(dim))
+      iterations *= llvm::divideCeil(*extent - getBegin(dim),
+                                     dim == plan.block ? plan.blockSize : size);
   }
 }
 
