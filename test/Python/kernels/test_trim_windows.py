@@ -44,3 +44,19 @@ def test_any_number_of_images(name: str) -> None:
         (actual,) = function.run(guarded_all(values, side)).values()
         (expected,) = OnnxRuntime(model).run(values).values()
         assert mismatch(actual, expected, 1e-4, 1e-4) is None
+
+
+def test_zeros_that_are_no_border_are_read() -> None:
+    """Channels are cut off and zeros put in their place, beside a border that is trimmed."""
+    net = Net("masked")
+    x = net.input("x", [1, 6, 5, 5])
+    cut = net.node("Slice", x, *(net.constant(np.array([v], np.int64)) for v in (0, 3, 1)))
+    pads = net.constant(np.array([0, 0, 0, 0, 0, 3, 0, 0], np.int64))
+    weights = net.weight([32, 6, 3, 3], 0.1)
+    y = net.node("Conv", net.node("Pad", cut, pads), weights, kernel_shape=[3, 3], pads=[1] * 4)
+    model = net.finish((y, "y", [1, 32, 5, 5]))
+    values = {"x": np.random.default_rng(0).standard_normal((1, 6, 5, 5)).astype(np.float32)}
+    function = espalier.compile(model, options=espalier.Options(cache=None, winograd=False))
+    (actual,) = function.run(values).values()
+    (expected,) = OnnxRuntime(model).run(values).values()
+    assert mismatch(actual, expected, 1e-4, 1e-4) is None

@@ -281,6 +281,21 @@ Expr WindowTrimmer::findSource(Expr image,
       source.elementType != target.elementType ||
       source.layout != target.layout)
     return {};
+  // Zeros are nowhere but where the windows say.
+  auto isTrimmed = [&](unsigned dim) {
+    return llvm::any_of(windows, [&](const BorderedWindow &window) {
+      return window.dim == dim;
+    });
+  };
+  for (const Condition &condition : copied->domain)
+    for (unsigned dim = 0; dim < rank; ++dim) {
+      AffineExpr self = getAffineDimExpr(dim, program.context);
+      if (condition.expr.isFunctionOfDim(dim) &&
+          (condition.isEquality || !isTrimmed(dim) ||
+           (!isa<AffineConstantExpr>(program.simplify(self - condition.expr)) &&
+            !isa<AffineConstantExpr>(program.simplify(self + condition.expr)))))
+        return {};
+    }
   SmallVector<Expr> indices;
   for (unsigned dim = 0; dim < rank; ++dim) {
     std::optional<AffineExpr> from =
@@ -288,11 +303,9 @@ Expr WindowTrimmer::findSource(Expr image,
     auto offset = dyn_cast_or_null<AffineConstantExpr>(
         from ? program.simplify(*from - getAffineDimExpr(dim, program.context))
              : AffineExpr());
-    bool isTrimmed = llvm::any_of(windows, [&](const BorderedWindow &window) {
-      return window.dim == dim;
-    });
-    if (!offset || (!isTrimmed && (offset.getValue() != 0 ||
-                                   source.extents[dim] != target.extents[dim])))
+    if (!offset ||
+        (!isTrimmed(dim) && (offset.getValue() != 0 ||
+                             source.extents[dim] != target.extents[dim])))
       return {};
     AffineExpr index = *program.affine(image.getOperands()[dim]);
     indices.push_back(
