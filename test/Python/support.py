@@ -6,8 +6,10 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
+from espalier.compiler import Options, compile
 from espalier.importers.onnx import import_model
 from espalier.testing.compare import mismatch
+from espalier.testing.guarded import SIDES, guarded_all
 from espalier.testing.onnxruntime import OnnxRuntime
 from numpy_builder import NumpyBuilder
 
@@ -87,3 +89,15 @@ def check_in_numpy(
         for name, expected in session.run(feed).items():
             assert mismatch(actual[name], expected, rtol, atol) is None, name
     return builder
+
+
+def check_images_beside_guard_pages(model: onnx.ModelProto, image: Sequence[int]) -> None:
+    """Compare a program for any number of images `x`, which lie beside guard pages."""
+    function = compile(model, options=Options(cache=None, arena=False))
+    for images, threads, side in ((1, 1, SIDES[0]), (5, 2, SIDES[1]), (0, 2, SIDES[0])):
+        random = np.random.default_rng(images)
+        values = {"x": random.standard_normal((images, *image)).astype(np.float32)}
+        function.set_num_threads(threads)
+        (actual,) = function.run(guarded_all(values, side)).values()
+        (expected,) = OnnxRuntime(model).run(values).values()
+        assert mismatch(actual, expected, 1e-4, 1e-4) is None

@@ -6,8 +6,8 @@ import pytest
 import espalier
 from espalier.models import Net
 from espalier.testing.compare import mismatch
-from espalier.testing.guarded import SIDES, guarded_all
 from espalier.testing.onnxruntime import OnnxRuntime
+from support import check_images_beside_guard_pages
 
 CASES = {
     "square": ([5, 7, 7], [7, 7], [1, 1], [1, 1], [3, 3, 3, 3]),
@@ -36,14 +36,7 @@ def test_any_number_of_images(name: str) -> None:
         for i in range(rank)
     ]
     model = net.finish((net.node("Relu", y), "y", ["n", 50, *extents]))
-    function = espalier.compile(model, options=espalier.Options(cache=None, arena=False))
-    for images, threads, side in ((1, 1, SIDES[0]), (5, 2, SIDES[1]), (0, 2, SIDES[0])):
-        random = np.random.default_rng(images)
-        values = {"x": random.standard_normal((images, channels, *image)).astype(np.float32)}
-        function.set_num_threads(threads)
-        (actual,) = function.run(guarded_all(values, side)).values()
-        (expected,) = OnnxRuntime(model).run(values).values()
-        assert mismatch(actual, expected, 1e-4, 1e-4) is None
+    check_images_beside_guard_pages(model, [channels, *image])
 
 
 def test_zeros_that_are_no_border_are_read() -> None:

@@ -1,13 +1,9 @@
 """Winograd's algorithm, for batches of a size that only the run knows."""
 
-import numpy as np
 import pytest
 
-import espalier
 from espalier.models import Net
-from espalier.testing.compare import mismatch
-from espalier.testing.guarded import SIDES, guarded_all
-from espalier.testing.onnxruntime import OnnxRuntime
+from support import check_images_beside_guard_pages
 
 CASES = {
     "rows": ([34, 4, 44], [3, 3], [1, 1]),
@@ -32,11 +28,4 @@ def test_any_number_of_images(name: str) -> None:
         for extent, pad, dilation, k in zip(image, pads, dilations, kernel, strict=True)
     ]
     model = net.finish((net.node("Relu", y), "y", ["n", 50, *extents]))
-    function = espalier.compile(model, options=espalier.Options(cache=None, arena=False))
-    for images, threads, side in ((1, 1, SIDES[0]), (5, 2, SIDES[1]), (0, 2, SIDES[0])):
-        random = np.random.default_rng(images)
-        values = {"x": random.standard_normal((images, channels, *image)).astype(np.float32)}
-        function.set_num_threads(threads)
-        (actual,) = function.run(guarded_all(values, side)).values()
-        (expected,) = OnnxRuntime(model).run(values).values()
-        assert mismatch(actual, expected, 1e-4, 1e-4) is None
+    check_images_beside_guard_pages(model, [channels, *image])
