@@ -2,6 +2,7 @@
 
 #include "Codegen.h"
 #include "espalier/Support/Subtarget.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
@@ -165,6 +166,28 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
       .run(module, modules);
 }
 
+/// The bytes of the widest vector that a function computes.
+static uint64_t getVectorBytes(const llvm::Function &function) {
+  uint64_t bytes = 0;
+  for (const llvm::Instruction &instruction : llvm::instructions(function))
+    if (auto *type =
+            llvm::dyn_cast<llvm::FixedVectorType>(instruction.getType()))
+      bytes = std::max<uint64_t>(bytes, type->getPrimitiveSizeInBits() / 8);
+  return bytes;
+}
+
+/// Has functions align their frames to `vectorBits`, so that vectors that are
+/// spilled lie in one cache line each. LLVM leaves them where the caller's
+/// stack happens to end.
+static void alignFrames(llvm::Module &module, unsigned vectorBits) {
+  for (llvm::Function &function : module)
+    if (uint64_t bytes =
+            std::min<uint64_t>(getVectorBytes(function), vectorBits / 8);
+        bytes > 16)
+      function.addFnAttr(llvm::Attribute::getWithStackAlignment(
+          module.getContext(), llvm::Align(llvm::PowerOf2Ceil(bytes))));
+}
+
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 espalier::emitObject(llvm::Module &module, llvm::TargetMachine &machine,
                      const CodegenOptions &options) {
@@ -179,6 +202,7 @@ espalier::emitObject(llvm::Module &module, llvm::TargetMachine &machine,
   optimize(module, machine, options);
   if (options.mustStop())
     return llvm::createStringError("compilation was interrupted");
+  alignFrames(module, options.vectorBits);
   options.finishStep("optimize");
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
