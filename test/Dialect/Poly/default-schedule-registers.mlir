@@ -38,3 +38,15 @@ module attributes {poly.target = #avx2} {
     return %y : tensor<1x48x12x24xf32>
   }
 }
+
+// -----
+
+// The few features fill a tile first, so that all read a vector of the image,
+// also where its copy with a border is the kernel's own, for one image at a time.
+module attributes {poly.target = #poly.target<cpu = "znver4", features = "", vector_bits = 512, registers = 32, l1 = 32768, l2 = 1048576, l3 = 33554432, cores = 1>} {
+  // CHECK: plan {{.*}} tile ["o", "d2", "d3"] by [3, 4, 32] lanes "d3" width 16
+  func.func @main(%x: tensor<16x64x32x32xf32>, %w: tensor<64x3x4x4xf32>) -> tensor<16x3x64x64xf32> {
+    %y = graph.conv_transpose %x, %w {groups = 1 : i64, output_padding = array<i64: 0, 0>, strides = array<i64: 2, 2>, pads_low = array<i64: 1, 1>, pads_high = array<i64: 1, 1>, dilations = array<i64: 1, 1>} : (tensor<16x64x32x32xf32>, tensor<64x3x4x4xf32>) -> tensor<16x3x64x64xf32>
+    return %y : tensor<16x3x64x64xf32>
+  }
+}

@@ -305,7 +305,7 @@ void PlanChooser::chooseTile() {
   std::stable_partition(
       problem.rowDims.begin(), problem.rowDims.end(), [&](unsigned dim) {
         return llvm::any_of(main.reads, [&](const ComputeAccess &read) {
-          return isa<BlockArgument>(read.array) &&
+          return read.array != main.writes.front().array &&
                  read.map.isFunctionOfDim(*plan.lanes) &&
                  read.map.isFunctionOfDim(dim);
         });
