@@ -123,17 +123,27 @@ bool ClusterBuilder::poolsEntries(const Node &node) const {
   });
 }
 
+/// How many points there are, at most `limit`, where extents that are not known
+/// count as `unknown`.
+static int64_t countPoints(ArrayRef<AffineExpr> extents, int64_t unknown,
+                           int64_t limit) {
+  uint64_t points = 1;
+  for (AffineExpr extent : extents) {
+    auto number = dyn_cast<AffineConstantExpr>(extent);
+    points =
+        std::min<uint64_t>(llvm::SaturatingMultiply<uint64_t>(
+                               points, number ? number.getValue() : unknown),
+                           limit);
+  }
+  return points;
+}
+
 bool ClusterBuilder::rowFits(const Node &node, const Statement &statement,
                              unsigned shared) const {
-  int64_t rows = 1, row = 1;
-  for (AffineExpr extent : ArrayRef(node.extents).take_front(shared))
-    if (auto number = dyn_cast<AffineConstantExpr>(extent))
-      rows *= number.getValue();
-    else
-      rows = 1 << 20;
-  for (AffineExpr extent : ArrayRef(statement.extents).drop_front(shared))
-    if (auto number = dyn_cast<AffineConstantExpr>(extent))
-      row = std::min<int64_t>(row * number.getValue(), kMaxRowElements + 1);
+  int64_t rows = countPoints(ArrayRef(node.extents).take_front(shared),
+                             /*unknown=*/2, /*limit=*/2);
+  int64_t row = countPoints(ArrayRef(statement.extents).drop_front(shared),
+                            /*unknown=*/1, kMaxRowElements + 1);
   return rows >= 2 && row <= kMaxRowElements;
 }
 
@@ -152,12 +162,8 @@ bool ClusterBuilder::liesAcross(ArrayId array, unsigned shared) const {
 bool ClusterBuilder::readsAcross(const Statement &statement,
                                  unsigned shared) const {
   // The few taps of a window are no row.
-  int64_t row = 1;
-  for (AffineExpr extent : ArrayRef(statement.extents).drop_front(shared)) {
-    auto number = dyn_cast<AffineConstantExpr>(extent);
-    row = number ? std::min(row * number.getValue(), kMaxRowElements)
-                 : kMaxRowElements;
-  }
+  int64_t row = countPoints(ArrayRef(statement.extents).drop_front(shared),
+                            kMaxRowElements, kMaxRowElements);
   if (row < program.vectorLanes)
     return false;
   bool isAcross = false;
