@@ -142,9 +142,27 @@ bool ClusterBuilder::rowFits(const Node &node, const Statement &statement,
                              unsigned shared) const {
   int64_t rows = countPoints(ArrayRef(node.extents).take_front(shared),
                              /*unknown=*/2, /*limit=*/2);
-  int64_t row = countPoints(ArrayRef(statement.extents).drop_front(shared),
-                            /*unknown=*/1, kMaxRowElements + 1);
-  return rows >= 2 && row <= kMaxRowElements;
+  auto count = [&](ArrayRef<AffineExpr> extents) {
+    return countPoints(extents, /*unknown=*/1, kMaxRowElements + 1);
+  };
+  int64_t points = count(ArrayRef(statement.extents).drop_front(shared));
+  if (rows < 2 || points <= kMaxRowElements)
+    return rows >= 2;
+  // Windows read elements several times.
+  int64_t elements = count(ArrayRef(statement.extents)
+                               .take_front(program.countPoints(statement))
+                               .drop_front(shared));
+  forEachAccess(statement, [&](Expr access) {
+    SmallVector<AffineExpr> extents;
+    for (auto [index, extent] :
+         llvm::zip_equal(access.getOperands(),
+                         program.arrays[access.getTensor().number].extents))
+      if (llvm::any_of(getDims(index),
+                       [&](unsigned dim) { return dim >= shared; }))
+        extents.push_back(extent);
+    elements = std::max(elements, count(extents));
+  });
+  return elements <= kMaxRowElements;
 }
 
 bool ClusterBuilder::liesAcross(ArrayId array, unsigned shared) const {
