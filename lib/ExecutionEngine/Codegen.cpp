@@ -2,6 +2,7 @@
 
 #include "Codegen.h"
 #include "espalier/Support/Subtarget.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -124,15 +125,24 @@ static llvm::OptimizationLevel getLevel(unsigned optLevel) {
   }
 }
 
-/// Whether LLVM should spend time on the pass `name` of `unit`. What is carried
-/// from one iteration of a loop to the next by memory is found by a comparison
-/// of all its accesses in pairs; register tiles have many, and carry nothing.
+/// Whether LLVM should spend time on the pass `name` of `unit`. Some compare
+/// accesses to memory in pairs, for what a loop carries from one iteration to
+/// the next, for values that are stored twice, and for what is a copy. Register
+/// tiles have many accesses, and nothing of that.
 static bool isWorthwhile(llvm::StringRef name, const llvm::Any &unit) {
-  auto *function = llvm::any_cast<const llvm::Function *>(&unit);
-  if (!function || name != "LoopLoadEliminationPass")
-    return true;
-  return llvm::all_of(**function, [](const llvm::BasicBlock &block) {
-    return llvm::count_if(block, [](const llvm::Instruction &instruction) {
+  llvm::ArrayRef<llvm::BasicBlock *> blocks;
+  llvm::SmallVector<llvm::BasicBlock *> own;
+  if (name == "LoopLoadEliminationPass" || name == "DSEPass") {
+    if (auto *function = llvm::any_cast<const llvm::Function *>(&unit))
+      for (const llvm::BasicBlock &block : **function)
+        own.push_back(const_cast<llvm::BasicBlock *>(&block));
+    blocks = own;
+  } else if (name == "LoopIdiomRecognizePass") {
+    if (auto *loop = llvm::any_cast<const llvm::Loop *>(&unit))
+      blocks = (*loop)->getBlocks();
+  }
+  return llvm::all_of(blocks, [](const llvm::BasicBlock *block) {
+    return llvm::count_if(*block, [](const llvm::Instruction &instruction) {
              return instruction.mayReadOrWriteMemory();
            }) <= kMaxComparedAccesses;
   });

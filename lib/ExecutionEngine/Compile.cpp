@@ -12,6 +12,7 @@
 #include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Support/xxhash.h"
+#include "llvm/Target/TargetMachine.h"
 #include <chrono>
 #include <mutex>
 
@@ -63,19 +64,44 @@ public:
                                            bool withThreads, uint64_t &hash);
 
 private:
+  using Machine = std::unique_ptr<llvm::TargetMachine>;
+
   llvm::Expected<Object> compilePart(ModuleOp part);
+  /// A machine that no other thread has, to be given back: what it knows of the
+  /// target takes as long as a small part.
+  llvm::Expected<Machine> takeMachine();
+  void giveBack(Machine machine);
 
   const TargetCPU &target;
   const CodegenOptions &options;
+  std::mutex idleLock;
+  std::vector<Machine> idle;
   std::mutex translation;
   std::mutex report;
 };
 } // namespace
 
+llvm::Expected<PartCompiler::Machine> PartCompiler::takeMachine() {
+  {
+    std::lock_guard<std::mutex> lock(idleLock);
+    if (!idle.empty()) {
+      Machine machine = std::move(idle.back());
+      idle.pop_back();
+      return machine;
+    }
+  }
+  return createTargetMachine(target, options);
+}
+
+void PartCompiler::giveBack(Machine machine) {
+  std::lock_guard<std::mutex> lock(idleLock);
+  idle.push_back(std::move(machine));
+}
+
 llvm::Expected<PartCompiler::Object> PartCompiler::compilePart(ModuleOp part) {
   if (options.mustStop())
     return makeInterrupted();
-  auto machine = createTargetMachine(target, options);
+  auto machine = takeMachine();
   if (!machine)
     return machine.takeError();
   llvm::LLVMContext context;
@@ -92,13 +118,15 @@ llvm::Expected<PartCompiler::Object> PartCompiler::compilePart(ModuleOp part) {
   module->setDataLayout((*machine)->createDataLayout());
   module->setTargetTriple((*machine)->getTargetTriple());
   options.finishStep("translate");
-  return emitObject(*module, **machine, options);
+  llvm::Expected<Object> object = emitObject(*module, **machine, options);
+  giveBack(std::move(*machine));
+  return object;
 }
 
 llvm::Expected<PartCompiler::Object>
 PartCompiler::compileDescriptor(const ProgramSignature &signature,
                                 bool withThreads, uint64_t &hash) {
-  auto machine = createTargetMachine(target, options);
+  auto machine = takeMachine();
   if (!machine)
     return machine.takeError();
   llvm::LLVMContext context;
@@ -110,7 +138,9 @@ PartCompiler::compileDescriptor(const ProgramSignature &signature,
   llvm::raw_string_ostream(text) << module;
   hash = hash * 31 + llvm::xxh3_64bits(text);
   addUniqueSymbol(module, signature.name, hash);
-  return emitObject(module, **machine, options);
+  llvm::Expected<Object> object = emitObject(module, **machine, options);
+  giveBack(std::move(*machine));
+  return object;
 }
 
 llvm::Expected<std::vector<CompiledProgram::Buffer>>

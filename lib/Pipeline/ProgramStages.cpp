@@ -4,12 +4,17 @@
 #include "espalier/Conversion/LoopsToProgram/Passes.h"
 #include "espalier/Conversion/ProgramToLLVM/Passes.h"
 #include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/Passes.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
@@ -17,12 +22,63 @@
 using namespace mlir;
 using namespace espalier;
 
+namespace {
+/// Runs passes where there is an operation that they are about. To look for one
+/// takes a fraction of the time in which they would find nothing to do.
+struct RunWherePresentPass : PassWrapper<RunWherePresentPass, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RunWherePresentPass)
+
+  using Filter = bool (*)(Operation *);
+
+  RunWherePresentPass(Filter isMeant, OpPassManager passes)
+      : isMeant(isMeant), passes(std::move(passes)) {}
+
+  StringRef getArgument() const override { return "run-where-present"; }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    passes.getDependentDialects(registry);
+  }
+  void runOnOperation() override {
+    WalkResult found = getOperation()->walk([&](Operation *op) {
+      return isMeant(op) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (found.wasInterrupted() && failed(runPipeline(passes, getOperation())))
+      signalPassFailure();
+  }
+
+  Filter isMeant;
+  OpPassManager passes;
+};
+} // namespace
+
+/// Adds a pass that changes nothing without one of the operations `isMeant`.
+static void addWhere(OpPassManager &manager,
+                     RunWherePresentPass::Filter isMeant,
+                     std::unique_ptr<Pass> pass) {
+  OpPassManager inner(manager.getOpAnchorName());
+  inner.addPass(std::move(pass));
+  manager.addPass(
+      std::make_unique<RunWherePresentPass>(isMeant, std::move(inner)));
+}
+
+template <typename DialectT>
+static bool isOf(Operation *op) {
+  return isa_and_present<DialectT>(op->getDialect());
+}
+
+/// Whether `op` is what `memref-expand-strided-metadata` expands.
+static bool isView(Operation *op) {
+  return isa<ViewLikeOpInterface, memref::ExtractStridedMetadataOp,
+             memref::ExtractAlignedPointerAsIndexOp>(op);
+}
+
 void espalier::buildProgramStage(OpPassManager &manager,
                                  const PipelineOptions &options) {
   manager.addPass(createProgramVerifyLoopsPass());
   manager.addPass(createProgramHoistScratchPass());
   // Sizes become products of the inputs' extents, which planning relies on.
-  manager.addPass(memref::createResolveShapedTypeResultDimsPass());
+  addWhere(
+      manager, [](Operation *op) { return isa<ShapedDimOpInterface>(op); },
+      memref::createResolveShapedTypeResultDimsPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   // Layers repeat: kernels that are equal, or store the same elsewhere, are
@@ -40,53 +96,33 @@ void espalier::buildProgramStage(OpPassManager &manager,
     manager.addPass(createProgramVerifyPlannedPass());
 }
 
-namespace {
-/// Converts the few operations on vectors that functions of the C library, one
-/// lane at a time, have left. It takes long to look for them with patterns.
-struct ConvertLanesPass
-    : PassWrapper<ConvertLanesPass, OperationPass<func::FuncOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertLanesPass)
-
-  StringRef getArgument() const override { return "convert-lanes"; }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<LLVM::LLVMDialect>();
-  }
-  void runOnOperation() override {
-    WalkResult found = getOperation().walk([](Operation *op) {
-      return isa_and_present<vector::VectorDialect>(op->getDialect())
-                 ? WalkResult::interrupt()
-                 : WalkResult::advance();
-    });
-    OpPassManager patterns(func::FuncOp::getOperationName());
-    patterns.addPass(createConvertVectorToLLVMPass());
-    if (found.wasInterrupted() && failed(runPipeline(patterns, getOperation())))
-      signalPassFailure();
-  }
-};
-} // namespace
-
 /// Lowers loops and vectors of one function as far as it does not depend on
 /// other functions, so that functions are handled in parallel.
 static void addFunctionPasses(OpPassManager &manager) {
   manager.addPass(createProgramJoinSumsPass());
   manager.addPass(createProgramApproximateMathPass());
-  manager.addPass(vector::createLowerVectorMultiReductionPass());
+  addWhere(
+      manager,
+      [](Operation *op) { return isa<vector::MultiDimReductionOp>(op); },
+      vector::createLowerVectorMultiReductionPass());
   manager.addPass(createProgramSplitMasksPass());
-  manager.addPass(createConvertVectorToSCFPass());
-  manager.addPass(createLowerAffinePass());
+  addWhere(
+      manager, [](Operation *op) { return isa<VectorTransferOpInterface>(op); },
+      createConvertVectorToSCFPass());
+  addWhere(manager, isOf<affine::AffineDialect>, createLowerAffinePass());
   manager.addPass(createProgramMarkNoWrapPass());
   manager.addPass(createSCFToControlFlowPass());
   ConvertVectorToLLVMPassOptions vectors;
   vectors.vectorTransposeLowering =
       vector::VectorTransposeLowering::Shuffle16x16;
   manager.addPass(createConvertVectorToLLVMPass(vectors));
-  manager.addPass(memref::createExpandStridedMetadataPass());
-  manager.addPass(createLowerAffinePass());
+  addWhere(manager, isView, memref::createExpandStridedMetadataPass());
+  addWhere(manager, isOf<affine::AffineDialect>, createLowerAffinePass());
   arith::ArithExpandOpsPassOptions expansion;
   expansion.includeBf16 = true;
   manager.addPass(arith::createArithExpandOpsPass(expansion));
-  manager.addPass(createConvertMathToLLVMPass());
-  manager.addPass(createConvertIndexToLLVMPass());
+  addWhere(manager, isOf<math::MathDialect>, createConvertMathToLLVMPass());
+  addWhere(manager, isOf<index::IndexDialect>, createConvertIndexToLLVMPass());
   manager.addPass(createArithToLLVMConversionPass());
 }
 
@@ -107,18 +143,21 @@ void espalier::buildLLVMStage(OpPassManager &manager,
   // Removes the allocation scopes that the conversion to OpenMP leaves.
   manager.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   // Integer powers become functions, lane by lane.
-  manager.addPass(createConvertMathToFuncs());
+  addWhere(manager, isOf<math::MathDialect>, createConvertMathToFuncs());
   addFunctionPasses(manager.nest<func::FuncOp>());
   // Functions of the C library take one lane at a time.
-  manager.addPass(createConvertMathToLibmPass());
-  manager.addNestedPass<func::FuncOp>(std::make_unique<ConvertLanesPass>());
+  addWhere(manager, isOf<math::MathDialect>, createConvertMathToLibmPass());
+  // The few operations on vectors that these leave.
+  addWhere(manager.nest<func::FuncOp>(), isOf<vector::VectorDialect>,
+           createConvertVectorToLLVMPass());
   manager.addPass(createConvertOpenMPToLLVMPass());
   FinalizeMemRefToLLVMConversionPassOptions memrefs;
   memrefs.useAlignedAlloc = true;
   manager.addPass(createFinalizeMemRefToLLVMConversionPass(memrefs));
   manager.addPass(createConvertFuncToLLVMPass());
-  manager.addPass(createConvertControlFlowToLLVMPass());
-  manager.addPass(createUBToLLVMConversionPass());
+  addWhere(manager, isOf<cf::ControlFlowDialect>,
+           createConvertControlFlowToLLVMPass());
+  addWhere(manager, isOf<ub::UBDialect>, createUBToLLVMConversionPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
   manager.addNestedPass<LLVM::LLVMFuncOp>(createProgramAnnotateAliasesPass());
 }

@@ -75,6 +75,35 @@ AffineExpr espalier::polyhedral::getElementLevel(const ArrayAccesses &uses,
   return common;
 }
 
+/// The constraints of a use's filters on the element; whether each is an
+/// equality goes with it.
+static llvm::SmallVector<std::pair<AffineExpr, bool>>
+getFilters(const ArrayAccess &use) {
+  llvm::SmallVector<std::pair<AffineExpr, bool>> filters;
+  for (IntegerSet filter : use.path->filters)
+    for (auto [expr, isEquality] :
+         llvm::zip_equal(filter.getConstraints(), filter.getEqFlags()))
+      if (AffineExpr own = expressIn(expr, use.map.getResults()))
+        filters.push_back({own, isEquality});
+  return filters;
+}
+
+IntegerSet espalier::polyhedral::getElementFilter(const Program &program,
+                                                  const ArrayAccesses &uses) {
+  auto common = getFilters(uses.front());
+  for (const ArrayAccess &use : llvm::drop_begin(uses)) {
+    auto own = getFilters(use);
+    llvm::erase_if(common, [&](const auto &filter) {
+      return !llvm::is_contained(own, filter);
+    });
+  }
+  llvm::SmallVector<AffineExpr> exprs(llvm::make_first_range(common));
+  llvm::SmallVector<bool> isEquality(llvm::make_second_range(common));
+  return exprs.empty() ? IntegerSet()
+                       : IntegerSet::get(uses.front().map.getNumResults(),
+                                         program.numParams, exprs, isEquality);
+}
+
 /// Whether the uses of each element agree in a level of one node.
 static std::optional<bool> agreeIn(const Context &context,
                                    const Program &program,

@@ -31,6 +31,11 @@ bool forEachPair(const Context &context, const Program &program,
 /// same for all uses, as a matter of renaming; else null.
 mlir::AffineExpr getElementLevel(const ArrayAccesses &uses, size_t depth);
 
+/// What the filters above `uses` say of the indices of each element that is
+/// used: constraints that all uses have, as a matter of renaming.
+mlir::IntegerSet getElementFilter(const Program &program,
+                                  const ArrayAccesses &uses);
+
 /// Goes down the tree as long as all uses of each element agree in a level, and
 /// calls `visit` for each part of the uses with the number of levels that it
 /// has in common: their values are tiles, in one of which is all that happens

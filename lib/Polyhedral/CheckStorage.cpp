@@ -33,7 +33,8 @@ private:
   /// the answer is known.
   bool checkTiles(const ArrayAccesses &uses, size_t numLevels);
   /// Whether elements of a tile lie in different places, if the levels are
-  /// functions of the element alone; false if that does not tell.
+  /// functions of the element alone, and by its filters; false if that does not
+  /// tell.
   bool haveDistinctPlaces(const ArrayAccesses &uses, size_t numLevels) const;
   bool checkLifetimes(const ArrayAccesses &uses, size_t numLevels);
   bool refuse(const Twine &what);
@@ -53,6 +54,8 @@ bool StorageChecker::haveDistinctPlaces(const ArrayAccesses &uses,
   unsigned rank = storage.map.getNumDims();
   PairSet points(context, program, rank, rank);
   points.addEqual(storage.map, storage.map);
+  if (IntegerSet filter = getElementFilter(program, uses))
+    points.addDomains(filter, filter);
   for (size_t depth = 0; depth < numLevels; ++depth) {
     if (!uses.front().path->levels[depth].isBand())
       continue;

@@ -351,16 +351,26 @@ LogicalResult MainBuilder::run() {
   return success();
 }
 
+/// Erases private kernels that nothing refers to: micro-kernels whose schedules
+/// have been used.
+static void eraseUnused(ModuleOp module) {
+  auto uses = SymbolTable::getSymbolUses(&module.getBodyRegion());
+  if (!uses)
+    return;
+  llvm::SmallDenseSet<StringAttr> used;
+  for (const SymbolTable::SymbolUse &use : *uses)
+    used.insert(use.getSymbolRef().getRootReference());
+  for (auto kernel :
+       llvm::make_early_inc_range(module.getOps<poly::KernelOp>()))
+    if (kernel.isPrivate() && !used.contains(kernel.getSymNameAttr()))
+      kernel.erase();
+}
+
 namespace {
 struct PolyAddMainPass : espalier::impl::PolyAddMainPassBase<PolyAddMainPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    // Micro-kernels whose schedules have been used.
-    for (auto kernel :
-         llvm::make_early_inc_range(module.getOps<poly::KernelOp>()))
-      if (kernel.isPrivate() &&
-          SymbolTable::symbolKnownUseEmpty(kernel, module))
-        kernel.erase();
+    eraseUnused(module);
     auto kernels = llvm::to_vector(module.getOps<poly::KernelOp>());
     if (kernels.size() != 1 || !module.getOps<func::FuncOp>().empty())
       return;

@@ -215,6 +215,16 @@ protected:
       member.concurrency = kind;
     return makeBand(maps, members, makeSequence(std::move(filters)));
   }
+  /// Such tiles of the points for which a condition holds.
+  ScheduleTree part(llvm::StringRef condition, llvm::StringRef outer,
+                    llvm::ArrayRef<Concurrency> concurrency = {}) {
+    llvm::SmallVector<FilterSet> filters;
+    for (unsigned number = 0; number < 3; ++number)
+      filters.push_back({number, set(((number == 1 ? "(i, j, k)" : "(i, j)") +
+                                      ("[M, N, K] : (" + condition + ")"))
+                                         .str())});
+    return makeFilter(filters, tiles(outer, concurrency));
+  }
   Program matmulWith(llvm::StringRef storage) {
     Program program = matmul();
     program.storages = {{3, map(storage), "acc"}};
@@ -253,20 +263,13 @@ TEST_F(StorageTest, TilesMustNotOverlap) {
 // What the tiles leave over has tiles of its own.
 TEST_F(StorageTest, PartsHaveTheirOwnTiles) {
   Program program = matmulWith("(i, j) -> (i mod 4, j mod 8)");
-  auto part = [&](llvm::StringRef condition, llvm::StringRef outer,
-                  Concurrency kind) {
-    llvm::SmallVector<FilterSet> filters;
-    for (unsigned number = 0; number < 3; ++number)
-      filters.push_back({number, set(((number == 1 ? "(i, j, k)" : "(i, j)") +
-                                      ("[M, N, K] : (" + condition + ")"))
-                                         .str())});
-    return makeFilter(filters, tiles(outer, {kind, kind}));
-  };
   auto parts = [&](llvm::StringRef rest) {
     std::vector<ScheduleTree> filters;
     filters.push_back(part("M floordiv 4 * 4 - 1 - i >= 0",
-                           "(i floordiv 4, j floordiv 8)", kParallel));
-    filters.push_back(part("i - M floordiv 4 * 4 >= 0", rest, kParallel));
+                           "(i floordiv 4, j floordiv 8)",
+                           {kParallel, kParallel}));
+    filters.push_back(
+        part("i - M floordiv 4 * 4 >= 0", rest, {kParallel, kParallel}));
     return makeSequence(std::move(filters));
   };
   EXPECT_EQ(check(program, parts("(i, j floordiv 8)")), "legal");
@@ -274,6 +277,22 @@ TEST_F(StorageTest, PartsHaveTheirOwnTiles) {
             "the storage of acc to suit the schedule, but elements "
             "(2, 7) and (2, 15) are in one place and alive at the same time, "
             "with parameters (3, 16, 2)");
+}
+
+// Filters say as much of a tile as loops do.
+TEST_F(StorageTest, FiltersMakeTiles) {
+  Program program = matmulWith("(i, j) -> (i mod 4, j mod 8)");
+  auto parts = [&](llvm::StringRef first, llvm::StringRef rest) {
+    std::vector<ScheduleTree> filters;
+    filters.push_back(part(first, "(j floordiv 8)"));
+    filters.push_back(part(rest, "(i floordiv 4, j floordiv 8)"));
+    return makeSequence(std::move(filters));
+  };
+  EXPECT_EQ(check(program, parts("3 - i >= 0", "i - 4 >= 0")), "legal");
+  EXPECT_EQ(check(program, parts("4 - i >= 0", "i - 5 >= 0")),
+            "the storage of acc to suit the schedule, but elements "
+            "(0, 0) and (4, 0) are in one place and alive at the same time, "
+            "with parameters (5, 1, 2)");
 }
 
 // The rows of one band are shared by its columns' parallel iterations.

@@ -119,13 +119,17 @@ unsigned LayoutAssigner::countReaders(ArrayId array) const {
 
 bool LayoutAssigner::isReturned(ArrayId array) const {
   while (program.arrays[array].outputs.empty()) {
-    if (countReaders(array) != 1)
-      return false;
-    auto reader = llvm::find_if(program.statements, [&](const Statement &s) {
-      return llvm::is_contained(getReads(s), array);
+    const Statement *reader = nullptr;
+    for (const Statement &statement : program.statements)
+      if (llvm::is_contained(getReads(statement), array)) {
+        if (reader)
+          return false;
+        reader = &statement;
+      }
+    bool isReshaped = llvm::any_of(program.arrays, [&](const Array &other) {
+      return other.reshapeOf == array;
     });
-    if (reader == program.statements.end() || reader->reduction ||
-        reader->recurrence)
+    if (!reader || reader->reduction || reader->recurrence || isReshaped)
       return false;
     array = reader->target;
   }
@@ -142,7 +146,7 @@ bool LayoutAssigner::isShort(const Statement &statement,
   int64_t terms = 1, rows = 1;
   for (unsigned dim = rank; dim < statement.extents.size(); ++dim)
     terms *= std::min(getExtent(dim), kFewTermsOfWindow + 1);
-  if (terms < 1 || terms > kFewTermsOfWindow || !isReturned(statement.target))
+  if (terms < 1 || terms > kFewTermsOfWindow)
     return false;
   if (terms <= kFewTerms)
     return true;
@@ -182,7 +186,6 @@ bool LayoutAssigner::fillsLanesInRows(const Statement &statement,
       getExtent(last) < std::min(lanes, kWiderRows * features) ||
       llvm::is_contained(getDims(contraction.panel), last))
     return false;
-  // Last, since it looks at all statements.
   bool isEmpty = 2 * features <= lanes;
   bool hasFewTerms = !isEmpty && isShort(statement, contraction);
   if (!isEmpty && !hasFewTerms)
@@ -211,7 +214,8 @@ bool LayoutAssigner::fillsLanesInRows(const Statement &statement,
           return llvm::is_contained(getDims(index), contraction.vectorDim);
         });
   });
-  return isInRows;
+  // Last, since it looks at all statements.
+  return isInRows && (isEmpty || isReturned(statement.target));
 }
 
 bool LayoutAssigner::isInRows(ArrayId array, unsigned index) const {

@@ -72,7 +72,7 @@ private:
   /// Whether what `access` reads is there, all of it, before the recurrence
   /// that `statement` belongs to.
   bool isThereBefore(const Statement &statement, Expr access) const;
-  /// Whether a sum whose result is returned has few terms.
+  /// Whether a sum has few terms.
   bool isShort(const Statement &statement,
                const Contraction &contraction) const;
   /// Whether the vectorized dimension leaves most lanes empty, or the sum is

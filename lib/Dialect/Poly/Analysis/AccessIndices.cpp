@@ -119,14 +119,18 @@ polyhedral::ValueCases AccessIndices::getFacts(const AccessIndex &index) const {
   return cases;
 }
 
-polyhedral::Set AccessIndices::getDomain(ComputeOp compute) const {
+const polyhedral::Set &AccessIndices::getDomain(ComputeOp compute) {
+  polyhedral::Set &domain = domains[compute];
+  if (domain)
+    return domain;
   // The same with symbols for the extents, which no constraint has.
   auto sets = llvm::map_to_vector(compute.getDomainSets(), [&](IntegerSet set) {
     return IntegerSet::get(set.getNumDims(), getNumSymbols(),
                            set.getConstraints(), set.getEqFlags());
   });
-  return polyhedral::Set::getUnion(context, compute.getNumDims(),
-                                   getNumSymbols(), sets);
+  domain = polyhedral::Set::getUnion(context, compute.getNumDims(),
+                                     getNumSymbols(), sets);
+  return domain;
 }
 
 polyhedral::Set AccessIndices::findPoints(const AccessIndex &index,

@@ -45,7 +45,7 @@ public:
   polyhedral::Set findPoints(const AccessIndex &index,
                              mlir::AffineExpr outside);
   /// The points of a computation's domain.
-  polyhedral::Set getDomain(ComputeOp compute) const;
+  const polyhedral::Set &getDomain(ComputeOp compute);
   polyhedral::ValueConstraints getFacts(ComputeOp compute,
                                         unsigned read) const {
     return model.program.facts.lookup(getStatement(compute).values[read].array);
@@ -88,6 +88,8 @@ private:
   unsigned numParams;
   llvm::ArrayRef<UnstatedExtent> unstated;
   polyhedral::Context context;
+  /// By computation, those that were asked for.
+  llvm::DenseMap<mlir::Operation *, polyhedral::Set> domains;
 };
 
 } // namespace espalier::poly

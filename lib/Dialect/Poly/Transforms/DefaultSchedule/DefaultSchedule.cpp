@@ -2,7 +2,7 @@
 
 #include "../Plan/WritePlan.h"
 #include "../ScheduleTree.h"
-#include "espalier/Dialect/Poly/Analysis/Model.h"
+#include "espalier/Dialect/Poly/Analysis/LegalSchedule.h"
 #include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/Dialect/Poly/Transforms/Passes.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -17,7 +17,8 @@ using namespace mlir;
 using namespace espalier;
 using namespace espalier::poly;
 
-/// Applies plans to a kernel without schedule, unchecked; then checks.
+/// Applies plans to a kernel without schedule, unchecked. False if one does not
+/// suit.
 static bool applyAll(KernelOp kernel, ArrayRef<Plan> plans) {
   getOrCreateSchedule(kernel);
   for (const Plan &plan : plans)
@@ -25,11 +26,7 @@ static bool applyAll(KernelOp kernel, ArrayRef<Plan> plans) {
       llvm::consumeError(std::move(error));
       return false;
     }
-  KernelModel model = buildModel(kernel);
-  polyhedral::ScheduleTree tree =
-      buildScheduleTree(model, kernel.getSchedule());
-  return polyhedral::checkSchedule(model.program, tree.get()).verdict ==
-         polyhedral::Legality::Verdict::Legal;
+  return true;
 }
 
 /// A copy of `kernel` without its schedule.
@@ -44,7 +41,8 @@ std::vector<Plan> espalier::poly::chooseLegalSchedule(KernelOp kernel,
                                                       TargetAttr target) {
   OwningOpRef<KernelOp> plain = cloneWithoutSchedule(kernel);
   std::vector<Plan> plans = chooseSchedule(*plain, target);
-  return applyAll(*plain, plans) ? plans : std::vector<Plan>();
+  bool isLegal = applyAll(*plain, plans) && LegalSchedule(*plain).isProved();
+  return isLegal ? plans : std::vector<Plan>();
 }
 
 bool espalier::poly::hasProgramOrder(KernelOp kernel) {
@@ -69,8 +67,12 @@ struct PolyDefaultSchedulePass
       return;
     OwningOpRef<KernelOp> trial = cloneAlone(kernel);
     if (applyAll(*trial, chooseSchedule(kernel, getTarget(kernel), fuse))) {
+      Region before;
+      before.takeBody(kernel.getBody());
       kernel.getBody().takeBody(trial->getBody());
-      return;
+      if (getAnalysis<LegalSchedule>().isProved())
+        return markAnalysesPreserved<LegalSchedule>();
+      kernel.getBody().takeBody(before);
     }
     remark::missed(
         kernel.getLoc(),
