@@ -49,6 +49,8 @@ void espalier::buildPolyStage(OpPassManager &manager,
 
 void espalier::buildScheduledStage(OpPassManager &manager,
                                    const PipelineOptions &options) {
+  if (options.threads && options.overlap)
+    manager.addPass(poly::createPolyOverlapCallsPass());
   auto &kernels = manager.nest<poly::KernelOp>();
   kernels.addPass(poly::createPolyDefaultSchedulePass({options.fuse}));
   kernels.addPass(poly::createPolyVerifySchedulePass());

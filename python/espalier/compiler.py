@@ -51,6 +51,8 @@ class Options:
             that saves time; an element that is not finite then spoils its neighbours.
         fuse: whether computations share loops, so that what one computes is at hand for
             the next; to see what that is good for.
+        overlap: whether recurrent layers whose steps are too short for threads to share
+            run side by side, each on a thread, block of steps by block of steps.
         sparse: which weights are stored without their zeros, one of `SPARSITIES`:
             none, constants whose type has an encoding ("stored"), those of which few
             elements are not zero as well, or those that make their operator faster
@@ -74,6 +76,7 @@ class Options:
     arena: bool = True
     winograd: bool = True
     fuse: bool = True
+    overlap: bool = True
     sparse: str | os.PathLike[str] = "off"
     sparse_layers: dict[str, str] = field(default_factory=dict)
 

@@ -61,6 +61,45 @@ def PolyCollapseDimensionsPass
   ];
 }
 
+def PolyOverlapCallsPass : Pass<"poly-overlap-calls", "::mlir::ModuleOp"> {
+  let summary = "runs recurrences that feed one another side by side";
+  let description = [{
+    Layers over a sequence run as a pipeline, block of steps by block of steps,
+    each on a thread of its own:
+
+    ```mlir
+    poly.call @a(%x, %h, %T)  // h[t] = f(h[t - 1], x[t])
+    poly.call @b(%h, %g, %T)  // g[t] = f(g[t - 1], h[t])
+    // becomes
+    scf.for %d = ... {
+      scf.parallel (%s) = (0) to (2) {      // block %d - %s of stage %s
+        scf.if ... { poly.call @a_block(%x, %h, %T, %first, %count) }
+        scf.if ... { poly.call @b_block(%h, %g, %T, %first, %count) }
+      }
+    }
+    ```
+
+    Kernels of a pipeline are private, have no schedule, and all their
+    computations have a first dimension of one extent. What one of them writes
+    it and the others use at a row that is that dimension and a number, and
+    nobody uses a row before it is written: the numbers say so. A stage ends with
+    a recurrence. What stands between and is no part of it runs after it.
+
+    It is for steps that are too short for threads to share, as dimensions of
+    fixed extents say, and for targets with several cores.
+  }];
+  let options = [
+    Option<"maxStepPoints", "max-step-points", "int64_t",
+           /*default=*/"(1 << 15) - 1",
+           "Points of a step, at most: of more, threads share each step">
+  ];
+  let statistics = [
+    Statistic<"numOverlapped", "num-overlapped", "Recurrences in pipelines">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def PolyNameKernelsPass : Pass<"poly-name-kernels", "::mlir::ModuleOp"> {
   let summary = "names kernels after what they do, and keeps equal ones once";
   let description = [{
