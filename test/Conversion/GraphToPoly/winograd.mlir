@@ -199,16 +199,47 @@ module attributes {poly.target = #poly.target<cpu = "znver3", features = "", vec
 
 // -----
 
+// Of few channels, the sums of one row of points after the other have a window of
+// four, and are added to the window's results before the next: a tile of all is in
+// registers, and filters pass the vectors of some columns.
+// CHECK-LABEL: poly.kernel private @conv_max_pool_relu_{{[0-9a-f]+}}(%arg0: memref<1x3x4x64xf32>
+// CHECK:         %[[V:.*]] = poly.array : memref<1x2x4x4x3x32xf32>
+// CHECK:         %[[M:.*]] = poly.array : memref<1x2x20x4x32xf32>
+// CHECK-COUNT-16: writes(%[[V]][
+// CHECK:         reads(%[[V]][{{.*}} writes(%[[M]][{{.*}} reduction add
+// CHECK:         reduction add
+// CHECK:         reduction add
+// CHECK:         reduction add
+// CHECK-NOT:     reduction
+// CHECK-LABEL: func.func @main
+// SCHEDULE-LABEL: poly.kernel private @conv_max_pool_relu_{{[0-9a-f]+}}(%arg0: memref<1x3x4x64xf32>
+// SCHEDULE-COUNT-4: poly.array register : memref<1x2x20x4x32xf32> storage {{.*}} as memref<4x4x16xf32>
+// SCHEDULE-LABEL: func.func @main
+module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
+  func.func @main(%x: tensor<1x3x4x64xf32>) -> tensor<1x20x2x32xf32> {
+    %a = graph.constant dense<0.5> : tensor<20x3x3x1xf32>
+    %b = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+    %w = graph.add %a, %b : (tensor<20x3x3x1xf32>, tensor<3xf32>) -> tensor<20x3x3x3xf32>
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 1, 1>, pads_high = array<i64: 1, 1>, dilations = array<i64: 1, 1>} : (tensor<1x3x4x64xf32>, tensor<20x3x3x3xf32>) -> tensor<1x20x4x64xf32>
+    %1 = graph.relu %0 : (tensor<1x20x4x64xf32>) -> tensor<1x20x4x64xf32>
+    %2 = graph.max_pool %1 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x20x4x64xf32>) -> tensor<1x20x2x32xf32>
+    return %2 : tensor<1x20x2x32xf32>
+  }
+}
+
+// -----
+
 // Too few channels to pay for the transforms.
-// CHECK-LABEL: poly.kernel private @conv_max_pool_relu_{{[0-9a-f]+}}(%arg0: memref<1x15x4x64xf32>
+// CHECK-LABEL: poly.kernel private @conv_max_pool_relu_{{[0-9a-f]+}}(%arg0: memref<1x1x4x64xf32>
+// CHECK-NOT:     poly.array : memref<1x2x4x4x
 // CHECK:         reduction add
 // CHECK:         reduction max
 module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
-  func.func @main(%x: tensor<1x15x4x64xf32>) -> tensor<1x20x2x32xf32> {
-    %a = graph.constant dense<0.5> : tensor<20x15x3x1xf32>
+  func.func @main(%x: tensor<1x1x4x64xf32>) -> tensor<1x20x2x32xf32> {
+    %a = graph.constant dense<0.5> : tensor<20x1x3x1xf32>
     %b = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
-    %w = graph.add %a, %b : (tensor<20x15x3x1xf32>, tensor<3xf32>) -> tensor<20x15x3x3xf32>
-    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 1, 1>, pads_high = array<i64: 1, 1>, dilations = array<i64: 1, 1>} : (tensor<1x15x4x64xf32>, tensor<20x15x3x3xf32>) -> tensor<1x20x4x64xf32>
+    %w = graph.add %a, %b : (tensor<20x1x3x1xf32>, tensor<3xf32>) -> tensor<20x1x3x3xf32>
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 1, 1>, pads_high = array<i64: 1, 1>, dilations = array<i64: 1, 1>} : (tensor<1x1x4x64xf32>, tensor<20x1x3x3xf32>) -> tensor<1x20x4x64xf32>
     %1 = graph.relu %0 : (tensor<1x20x4x64xf32>) -> tensor<1x20x4x64xf32>
     %2 = graph.max_pool %1 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x20x4x64xf32>) -> tensor<1x20x2x32xf32>
     return %2 : tensor<1x20x2x32xf32>

@@ -29,3 +29,16 @@ def test_any_number_of_images(name: str) -> None:
     ]
     model = net.finish((net.node("Relu", y), "y", ["n", 50, *extents]))
     check_images_beside_guard_pages(model, [channels, *image])
+
+
+@pytest.mark.parametrize("filters", [8, 13, 32])
+@pytest.mark.parametrize("channels", [2, 3, 15])
+@pytest.mark.parametrize("pool", ["MaxPool", "AveragePool"])
+def test_windows_of_few_channels(pool: str, channels: int, filters: int) -> None:
+    net = Net("convolution")
+    x = net.input("x", ["n", channels, 7, 41])
+    weights = net.weight([filters, channels, 3, 3], 0.3)
+    y = net.node("Conv", x, weights, net.weight([filters], 1.0), pads=[1, 1, 1, 0])
+    y = net.node(pool, net.node("Relu", y), kernel_shape=[2, 2], strides=[2, 2])
+    model = net.finish((y, "y", ["n", filters, 3, 20]))
+    check_images_beside_guard_pages(model, [channels, 7, 41])

@@ -33,22 +33,22 @@ static constexpr bool isConvolution() {
 }
 static_assert(isConvolution(), "the transforms do not make a convolution");
 
-/// The sum of terms with coefficients that are mostly 1 or -1.
+/// Adds a term, with a coefficient that is mostly 1 or -1, to `sum`, if there
+/// is one yet.
+static Expr addTerm(Expr sum, double coefficient, Expr term) {
+  if (coefficient == -1 && sum)
+    return apply(ScalarFn::Sub, {sum, term});
+  if (coefficient != 1)
+    term = apply(ScalarFn::Mul, {constant(coefficient), term});
+  return sum ? apply(ScalarFn::Add, {sum, term}) : term;
+}
+
 static Expr combine(ArrayRef<double> coefficients,
                     llvm::function_ref<Expr(int64_t)> getTerm) {
   Expr sum;
-  for (auto [number, coefficient] : llvm::enumerate(coefficients)) {
-    if (coefficient == 0)
-      continue;
-    Expr term = getTerm(number);
-    if (coefficient == -1 && sum) {
-      sum = apply(ScalarFn::Sub, {sum, term});
-      continue;
-    }
-    if (coefficient != 1)
-      term = apply(ScalarFn::Mul, {constant(coefficient), term});
-    sum = sum ? apply(ScalarFn::Add, {sum, term}) : term;
-  }
+  for (auto [number, coefficient] : llvm::enumerate(coefficients))
+    if (coefficient != 0)
+      sum = addTerm(sum, coefficient, getTerm(number));
   return sum;
 }
 
@@ -67,6 +67,17 @@ Expr espalier::graphtopoly::transformOutput(int64_t a, int64_t b,
     return combine(kOutputTransform[b],
                    [&](int64_t column) { return product(row, column); });
   });
+}
+
+Expr espalier::graphtopoly::transformOutputRow(
+    int64_t b, llvm::function_ref<Expr(int64_t)> product) {
+  return combine(kOutputTransform[b], product);
+}
+
+Expr espalier::graphtopoly::addOutputRow(int64_t a, int64_t p, Expr sum,
+                                         Expr row) {
+  double coefficient = kOutputTransform[a][p];
+  return coefficient == 0 ? Expr() : addTerm(sum, coefficient, row);
 }
 
 static const Array &getArray(const StatementList &program,

@@ -31,6 +31,13 @@ Expr transformInput(int64_t p, int64_t q, ExprAt element);
 /// (A' M A)[a, b].
 Expr transformOutput(int64_t a, int64_t b, ExprAt product);
 
+/// The same row by row: (M A)[p, b] of the products in row p, and what becomes
+/// of the sum of the rows before it, null if there are none, for result (a, b)
+/// with `row` = (M A)[p, b]; null if the result is none of that row.
+Expr transformOutputRow(int64_t b,
+                        llvm::function_ref<Expr(int64_t column)> product);
+Expr addOutputRow(int64_t a, int64_t p, Expr sum, Expr row);
+
 /// How a convolution reads its weights: `access` has these dimensions, and no
 /// others, as indices.
 struct ConvolutionWeights {

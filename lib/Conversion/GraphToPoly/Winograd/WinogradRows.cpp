@@ -12,6 +12,13 @@
 // window becomes that of four numbers. Nothing has other neighbours in memory
 // than before.
 //
+// Of few channels, there is a sum for each row p of points, with the points q
+// as its window, and what is left of it is added to the window's results before
+// the next: a tile of all is in registers.
+//
+//   M_p[f, x, q] = sum(c) V[p, q, c, x] * U[p, q, f, c]
+//   L[a, b][f, x] = sum(p) A[p, a] (M_p A)[b]
+//
 //===----------------------------------------------------------------------===//
 
 #include "../Contraction.h"
@@ -23,8 +30,12 @@ using namespace espalier;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
 
-/// Fewer channels than this do not pay for the transforms.
-static constexpr int64_t kMinChannels = 16;
+/// With fewer channels, products would take longer to store than to compute:
+/// they stay in registers until they are a window's results.
+static constexpr int64_t kMinStoredChannels = 16;
+/// Fewer channels, or filters that share what is transformed, do not pay for
+/// the transforms.
+static constexpr int64_t kMinChannels = 2, kMinFilters = 8;
 
 namespace {
 
@@ -56,17 +67,43 @@ private:
   LogicalResult readSum(const Statement &statement);
   LogicalResult readImage();
   bool pays() const;
+  bool storesProducts() const {
+    return getExtent(getChannel()) >= kMinStoredChannels;
+  }
   /// The outer dimensions, a point of the transform, and what is at it.
   SmallVector<AffineExpr> getPoint(AffineExpr p, AffineExpr q,
                                    AffineExpr channel, AffineExpr lane) const;
   ArrayId addPoints(AffineExpr channels);
+  /// An array with the outer dimensions and those of `inner`.
+  ArrayId addArray(ArrayRef<AffineExpr> inner);
+  /// The outer dimensions, a filter and a column.
+  SmallVector<Expr> getPlace() const {
+    SmallVector<Expr> place;
+    for (unsigned dim = 0; dim < getWindow(0); ++dim)
+      place.push_back(variable(dim, program.context));
+    return place;
+  }
   void add(Statement statement) {
     statements.push_back(program.statements.size());
     program.statements.push_back(std::move(statement));
   }
   void addInput(ArrayId input);
-  void multiply(ArrayId input, ArrayId weights, ArrayId products);
-  void addOutput(ArrayId products);
+  /// Adds the sum over channels at the points of `sums`, where `point` is one
+  /// of the transform.
+  void addSum(ArrayId sums, std::pair<Expr, Expr> point, unsigned filter,
+              unsigned lane, ArrayId input, ArrayId matrices);
+  /// Adds the sums for all points at once, in an array that is returned.
+  ArrayId multiply(ArrayId input, ArrayId matrices);
+  /// Adds those of one row of points, which are to stay in registers.
+  ArrayId multiplyRow(int64_t p, ArrayId input, ArrayId matrices);
+  /// Stores a value for each filter and column; returns the element.
+  Expr store(Expr value);
+  /// Adds the four results of a window, as `getResult` says, and what is done
+  /// with each.
+  void addOutput(ExprAt getResult);
+  void addOutputOf(ArrayId products);
+  /// Adds the sums of a window row by row, and its results.
+  void addOutputInRegisters(ArrayId input, ArrayId matrices);
   void closeWindow(Statement statement);
 
   StatementList &program;
@@ -147,15 +184,17 @@ LogicalResult RowsRewriter::readImage() {
 }
 
 bool RowsRewriter::pays() const {
-  int64_t channels = getExtent(getChannel()), filters = getExtent(getFilter());
-  // What an iteration of the outer loops uses again stays in cache.
-  int64_t numElements =
-      channels * filters + (channels + filters) * getExtent(getColumn());
   if (sum.algorithm)
     return sum.algorithm == poly::Algorithm::Winograd;
-  return channels >= kMinChannels && filters >= kMinChannels &&
-         4 * kPoints * kPoints * numElements * int64_t(sizeof(float)) <=
-             3 * program.cacheBytes;
+  int64_t channels = getExtent(getChannel()), filters = getExtent(getFilter());
+  if (channels < kMinChannels ||
+      filters < (storesProducts() ? kMinStoredChannels : kMinFilters))
+    return false;
+  // What an iteration of the outer loops uses again stays in cache.
+  int64_t rows = channels + (storesProducts() ? filters : 0);
+  int64_t numElements = channels * filters + rows * getExtent(getColumn());
+  return 4 * kPoints * kPoints * numElements * int64_t(sizeof(float)) <=
+         3 * program.cacheBytes;
 }
 
 LogicalResult RowsRewriter::analyze() {
@@ -240,31 +279,76 @@ void RowsRewriter::addInput(ArrayId input) {
     }
 }
 
-void RowsRewriter::multiply(ArrayId input, ArrayId matrices, ArrayId products) {
-  ArrayId accumulator = addPoints(sum.extents[getFilter()]);
-  Statement statement{
-      accumulator, sum.loc, program.arrays[accumulator].extents, {}};
-  unsigned channel = statement.getNumDims();
+void RowsRewriter::addSum(ArrayId sums, std::pair<Expr, Expr> point,
+                          unsigned filter, unsigned lane, ArrayId input,
+                          ArrayId matrices) {
+  Statement statement{sums, sum.loc, program.arrays[sums].extents, {}};
+  Expr channel = variable(statement.getNumDims(), program.context);
   statement.extents.push_back(sum.extents[getChannel()]);
   statement.reduction = ReduceKind::Sum;
-  auto get = [&](unsigned dim) { return variable(dim, program.context); };
   SmallVector<Expr> at;
-  for (unsigned dim = 0; dim < numOuter + 2; ++dim)
-    at.push_back(get(dim));
-  at.append({get(channel), get(numOuter + 3)});
+  for (unsigned dim = 0; dim < numOuter; ++dim)
+    at.push_back(variable(dim, program.context));
+  at.append(
+      {point.first, point.second, channel, variable(lane, program.context)});
   Type type = image.getType();
   statement.pieces.push_back(
       {{},
-       apply(ScalarFn::Mul, {access(TensorRef::operand(input), at, type),
-                             access(TensorRef::operand(matrices),
-                                    {get(numOuter), get(numOuter + 1),
-                                     get(numOuter + 2), get(channel)},
-                                    type)})});
+       apply(ScalarFn::Mul,
+             {access(TensorRef::operand(input), at, type),
+              access(TensorRef::operand(matrices),
+                     {point.first, point.second,
+                      variable(filter, program.context), channel},
+                     type)})});
   add(std::move(statement));
-  add(makeStore(program, accumulator, products, sum.loc));
 }
 
-void RowsRewriter::addOutput(ArrayId products) {
+ArrayId RowsRewriter::multiply(ArrayId input, ArrayId matrices) {
+  ArrayId products = addPoints(sum.extents[getFilter()]);
+  ArrayId sums = addPoints(sum.extents[getFilter()]);
+  addSum(sums,
+         {variable(numOuter, program.context),
+          variable(numOuter + 1, program.context)},
+         numOuter + 2, numOuter + 3, input, matrices);
+  add(makeStore(program, sums, products, sum.loc));
+  return products;
+}
+
+ArrayId RowsRewriter::addArray(ArrayRef<AffineExpr> inner) {
+  Array array{Array::Kind::Intermediate, sum.loc};
+  array.elementType = image.getType();
+  array.extents.assign(sum.extents.begin(), sum.extents.begin() + numOuter);
+  llvm::append_range(array.extents, inner);
+  return program.addArray(std::move(array));
+}
+
+ArrayId RowsRewriter::multiplyRow(int64_t p, ArrayId input, ArrayId matrices) {
+  unsigned lane = getColumn(), q = lane + 1;
+  ArrayId sums = addArray({sum.extents[getFilter()], sum.extents[lane],
+                           getAffineConstantExpr(kPoints, program.context)});
+  // Lanes have neighbours in memory.
+  Array &array = program.arrays[sums];
+  SmallVector<unsigned> order =
+      llvm::to_vector(llvm::seq<unsigned>(0, array.extents.size()));
+  std::swap(order[lane], order[q]);
+  array.layout = AffineMap::getPermutationMap(order, program.context);
+  for (unsigned dim : order)
+    array.storedExtents.push_back(array.extents[dim]);
+  addSum(sums, {constant(p), variable(q, program.context)}, getFilter(), lane,
+         input, matrices);
+  return sums;
+}
+
+Expr RowsRewriter::store(Expr value) {
+  ArrayId array =
+      addArray({sum.extents[getFilter()], sum.extents[getColumn()]});
+  Statement statement{array, sum.loc, program.arrays[array].extents, {}};
+  statement.pieces.push_back({{}, value});
+  add(std::move(statement));
+  return access(TensorRef::operand(array), getPlace(), image.getType());
+}
+
+void RowsRewriter::addOutput(ExprAt getResult) {
   SmallVector<AffineExpr> extents(
       ArrayRef(sum.extents).take_front(getWindow(0)));
   for (int64_t a = 0; a < kOutputs; ++a)
@@ -280,20 +364,42 @@ void RowsRewriter::addOutput(ArrayId products) {
         renumberer.replace(array);
       Statement output{
           renumberer.getReplacement(sum.target), sum.loc, extents, {}};
-      output.pieces.push_back(
-          {{}, transformOutput(a, b, [&](int64_t p, int64_t q) {
-             SmallVector<Expr> at;
-             for (AffineExpr index :
-                  getPoint(getAffineConstantExpr(p, program.context),
-                           getAffineConstantExpr(q, program.context),
-                           getDim(getFilter()), getDim(getColumn())))
-               at.push_back(program.expression(index));
-             return access(TensorRef::operand(products), at, image.getType());
-           })});
+      output.pieces.push_back({{}, getResult(a, b)});
       add(std::move(output));
       for (unsigned number : pointwise)
         add(renumberer.apply(program.statements[number]));
     }
+}
+
+void RowsRewriter::addOutputOf(ArrayId products) {
+  addOutput([&](int64_t a, int64_t b) {
+    return transformOutput(a, b, [&](int64_t p, int64_t q) {
+      SmallVector<Expr> at = getPlace();
+      at.insert(at.begin() + numOuter, {constant(p), constant(q)});
+      return access(TensorRef::operand(products), at, image.getType());
+    });
+  });
+}
+
+void RowsRewriter::addOutputInRegisters(ArrayId input, ArrayId matrices) {
+  Expr results[kOutputs][kOutputs];
+  for (int64_t p = 0; p < kPoints; ++p) {
+    ArrayId products = multiplyRow(p, input, matrices);
+    for (int64_t b = 0; b < kOutputs; ++b) {
+      Expr row = store(transformOutputRow(b, [&](int64_t q) {
+        SmallVector<Expr> at = getPlace();
+        at.push_back(constant(q));
+        return access(TensorRef::operand(products), at, image.getType());
+      }));
+      // What waits for the next row is two numbers for each result.
+      for (int64_t a = 0; a < kOutputs; ++a) {
+        Expr &result = results[a][b];
+        if (Expr next = addOutputRow(a, p, result, row))
+          result = result ? store(next) : next;
+      }
+    }
+  }
+  addOutput([&](int64_t a, int64_t b) { return results[a][b]; });
 }
 
 void RowsRewriter::closeWindow(Statement statement) {
@@ -317,10 +423,12 @@ LogicalResult RowsRewriter::run() {
   ArrayRef<unsigned> before(fusionGroup.statements);
   statements.assign(before.begin(), before.begin() + place);
   ArrayId input = addPoints(sum.extents[getChannel()]);
-  ArrayId products = addPoints(sum.extents[getFilter()]);
+  ArrayId transformed = program.addArray(std::move(*matrices));
   addInput(input);
-  multiply(input, program.addArray(std::move(*matrices)), products);
-  addOutput(products);
+  if (storesProducts())
+    addOutputOf(multiply(input, transformed));
+  else
+    addOutputInRegisters(input, transformed);
   closeWindow(program.statements[*pooling]);
   statements.append(llvm::find(before, *pooling) + 1, before.end());
   fusionGroup.statements = statements;

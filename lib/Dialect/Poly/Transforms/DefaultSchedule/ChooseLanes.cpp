@@ -259,6 +259,41 @@ PlanChooser::findSlide(const ComputeShape &compute, unsigned row) const {
   return std::nullopt;
 }
 
+int64_t PlanChooser::countOthers() const {
+  auto uses = [](ArrayRef<ComputeAccess> accesses, Value array) {
+    return llvm::any_of(accesses, [&](const ComputeAccess &access) {
+      return access.array == array;
+    });
+  };
+  auto isSum = [&](unsigned position) {
+    return shape(position).op.getReduction() &&
+           shape(position).getNumDims() > plan.numShared;
+  };
+  auto isReadAfter = [&](unsigned position, Value array) {
+    return llvm::any_of(
+        llvm::seq<unsigned>(position + 1, computes.size()),
+        [&](unsigned later) { return uses(shape(later).reads, array); });
+  };
+  int64_t most = 0;
+  for (unsigned sum = 0; sum < computes.size(); ++sum) {
+    int64_t others = 0;
+    for (std::pair<unsigned, const ComputeAccess *> first : getFirstWrites()) {
+      Value array = first.second->array;
+      if (first.first >= sum || uses(shape(sum).writes, array) ||
+          !isReadAfter(sum, array))
+        continue;
+      int64_t points = 1;
+      for (unsigned dim = plan.numShared; dim < shape(first.first).getNumDims();
+           ++dim)
+        points *= shape(first.first).getExtent(dim).value_or(1);
+      others += points;
+    }
+    if (isSum(sum))
+      most = std::max(most, others);
+  }
+  return most;
+}
+
 void PlanChooser::chooseTile() {
   plan.tile.assign(plan.numShared, 1);
   if (!plan.lanes)
@@ -287,6 +322,8 @@ void PlanChooser::chooseTile() {
   problem.writesTaps = bordered.has_value();
   for (unsigned dim = plan.numShared; dim < getFirstOwn(main); ++dim)
     problem.window *= *main.getExtent(dim);
+  if (plan.numWindow)
+    problem.others = countOthers();
   for (unsigned dim = 0; dim < plan.numShared; ++dim) {
     problem.extents.push_back(isLimited(dim) ? kMaxLimitedRows
                                              : getSharedExtent(dim));

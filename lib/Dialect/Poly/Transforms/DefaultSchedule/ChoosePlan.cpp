@@ -60,6 +60,15 @@ bool PlanChooser::isUnrolled(const ComputeShape &compute, unsigned dim) const {
   return *points * getVectors() <= espalier::kMaxStraightPoints;
 }
 
+bool PlanChooser::isWrittenOut(unsigned position) const {
+  if (!plan.numWindow || position >= plan.own.size())
+    return false;
+  const OwnLoops &own = plan.own[position];
+  return own.unrolled && llvm::all_of(own.order, [&](unsigned dim) {
+           return dim == own.unrolled;
+         });
+}
+
 //===----------------------------------------------------------------------===//
 // Threads
 //===----------------------------------------------------------------------===//

@@ -347,8 +347,27 @@ static bool hasWindow(const ComputeShape &shape, unsigned begin,
   return true;
 }
 
+/// Whether `read` is of one point of the window, from `begin` to `end`, that
+/// `write` fills.
+static bool readsPoint(const ComputeAccess &write, const ComputeAccess &read,
+                       unsigned begin, unsigned end) {
+  auto isOfWindow = [&](AffineExpr index) {
+    return llvm::any_of(llvm::seq(begin, end), [&](unsigned dim) {
+      return index.isFunctionOfDim(dim);
+    });
+  };
+  return write.array == read.array &&
+         llvm::all_of(
+             llvm::zip_equal(write.map.getResults(), read.map.getResults()),
+             [&](auto pair) {
+               return !isOfWindow(std::get<0>(pair)) ||
+                      isa<AffineConstantExpr>(std::get<1>(pair));
+             });
+}
+
 /// Whether the sums of `group` are combined, window by window, by a reduction
-/// over as many loops as `begin`: then both can share these.
+/// over as many loops as `begin`, or by a map that has no more and reads points
+/// of the window: then both can share these.
 static bool isClosedBy(ArrayRef<ComputeShape> shapes,
                        const Component &component, const Component &group,
                        unsigned begin) {
@@ -368,13 +387,20 @@ static bool isClosedBy(ArrayRef<ComputeShape> shapes,
     return false;
   return llvm::any_of(component.computes, [&](unsigned reader) {
     const ComputeShape &shape = shapes[reader];
-    return shape.op.getReduction() && countOwnLoops(shape) == begin &&
-           shape.getNumDims() == end && hasWindow(shape, begin, first, end) &&
+    bool isMap = !shape.op.getReduction() && shape.getNumDims() == begin;
+    bool isClosing = shape.op.getReduction() && countOwnLoops(shape) == begin &&
+                     shape.getNumDims() == end &&
+                     hasWindow(shape, begin, first, end);
+    auto closes = [&](const ComputeAccess &write, const ComputeAccess &read) {
+      return isMap ? readsPoint(write, read, begin, end)
+                   : write.array == read.array;
+    };
+    return (isMap || isClosing) &&
            llvm::any_of(shape.reads, [&](const ComputeAccess &read) {
              return llvm::any_of(group.computes, [&](unsigned i) {
                return llvm::any_of(shapes[i].writes,
                                    [&](const ComputeAccess &write) {
-                                     return write.array == read.array;
+                                     return closes(write, read);
                                    });
              });
            });
@@ -461,15 +487,18 @@ SmallVector<Component> espalier::poly::findGroups(ArrayRef<ComputeShape> shapes,
     if (joined.numWindow == 0 &&
         isClosedBy(shapes, component, joined, alone.sharedDims))
       joined.numWindow = joined.sharedDims - alone.sharedDims;
-    if ((joined.sharedDims == alone.sharedDims || joined.numWindow) &&
+    // Whoever comes after a window that is closed may have one of its own.
+    unsigned begin = joined.numWindow
+                         ? std::min(joined.sharedDims, alone.sharedDims)
+                         : alone.sharedDims;
+    if ((joined.sharedDims == begin || joined.numWindow) &&
         !readsFarRows(shapes, joined, shapes[i]) &&
-        hasWindow(shapes[i], alone.sharedDims, first,
-                  alone.sharedDims + joined.numWindow)) {
+        hasWindow(shapes[i], begin, first, begin + joined.numWindow)) {
       joined.computes.push_back(i);
       findSharedLoops(shapes, edges, joined);
-      if (joined.sharedDims == alone.sharedDims &&
-          ArrayRef(first.extents).take_front(alone.sharedDims) ==
-              ArrayRef(shapes[i].extents).take_front(alone.sharedDims)) {
+      if (joined.sharedDims == begin &&
+          ArrayRef(first.extents).take_front(begin) ==
+              ArrayRef(shapes[i].extents).take_front(begin)) {
         groups.back() = std::move(joined);
         continue;
       }

@@ -203,7 +203,7 @@ SmallVector<unsigned> PlanChooser::getLoopOrder() const {
       std::rotate(panel, panel + 1, order.end() - plan.insideSum.size());
     if (plan.block)
       order.insert(llvm::find(order, *plan.lanes), *plan.block);
-  } else if (order.size() >= 2)
+  } else if (order.size() >= 2 || (!order.empty() && isWrittenOut(*reduction)))
     order.insert(order.end() - 1, *plan.lanes);
   else
     order.push_back(*plan.lanes);

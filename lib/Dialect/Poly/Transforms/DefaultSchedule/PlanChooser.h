@@ -76,6 +76,9 @@ private:
   bool hasFunctions() const;
   void chooseVectorDim();
   void chooseTile();
+  /// How many results of other computations, at each point, wait for the end of
+  /// a sum with a window.
+  int64_t countOthers() const;
   void chooseSquare();
   void chooseRowVectors();
   /// The loop of a sum whose next steps read the vectors that the neighbours
@@ -135,6 +138,10 @@ private:
   /// Whether the last of a sum's own loops is written out: its body, a window,
   /// is short and has another address for each of its points.
   bool isUnrolled(const ComputeShape &compute, unsigned dim) const;
+  /// Whether all loops of a sum inside of a tile are written out. LLVM moves
+  /// what it reads out of the next loop then: rather vectors than scalars, each
+  /// of which would become a vector on the stack.
+  bool isWrittenOut(unsigned position) const;
   bool isParallelWorthwhile() const;
   /// Whether there is so much to do that threads are woken for it.
   bool hasParallelWork() const;

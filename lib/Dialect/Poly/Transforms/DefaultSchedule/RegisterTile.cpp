@@ -170,7 +170,9 @@ static RegisterTile chooseTileOfSteps(const TileProblem &problem) {
     int64_t used = vectors * problem.window;
     if (vectors > 1 && used >= registers)
       continue;
-    int64_t maxRows = std::max<int64_t>(1, (registers - used - 1) / used);
+    // What waits may do so on the stack, from which it is read once.
+    int64_t maxRows = std::max<int64_t>(
+        1, (registers - used - 1) / (used + vectors * problem.others / 2));
     // Each row's scalar takes a register while it is broadcast.
     if (!problem.broadcastVectors)
       maxRows = std::max<int64_t>(1, maxRows / 2);

@@ -61,6 +61,8 @@ struct TileProblem {
   bool innerHasVectors = false, outerHasVectors = false;
   /// How many results each point of the tile has: those of a window.
   int64_t window = 1;
+  /// How many results of other computations are in use at each point meanwhile.
+  int64_t others = 0;
   /// How the last of `rowDims` shares vectors; one tap if it does not.
   Slide slide = {};
 };
