@@ -10,6 +10,7 @@ from onnx import helper
 
 import espalier
 from espalier.importers.onnx import import_model
+from espalier.testing.onnxruntime import OnnxRuntime
 from numpy_builder import NumpyBuilder
 from operator_cases import CASES, F32, I64, MATRIX, SIZES, ints
 from support import check_in_numpy, feeds_for, import_in_numpy, make_model, one_op
@@ -62,6 +63,27 @@ def test_expand_to_a_shape_chosen_by_where():
     constants = {"rank": ints(2), "minus": np.int64(-1), "wanted": ints(-1, 6)}
     model = make_model(nodes, {"x": (F32, ["n", 1])}, ["y"], constants)
     assert check_in_numpy(model, SIZES).operations == ["expand"]
+
+
+@pytest.mark.parametrize("tail", [[1], [2], [0]])
+def test_repeats_that_are_sizes(tail):
+    """How a query for each image of a batch is exported."""
+    nodes = [
+        helper.make_node("Shape", ["x"], ["batch"], start=0, end=1),
+        helper.make_node("Concat", ["batch", "tail"], ["repeats"], axis=0),
+        helper.make_node("Tile", ["z", "repeats"], ["y"]),
+    ]
+    shapes = {"x": (F32, ["n", 2]), "z": (F32, [3, "s"])}
+    model = make_model(nodes, shapes, ["y"], {"tail": ints(*tail)})
+    check_in_numpy(model, SIZES)
+    check_compiled(model, SIZES)
+
+
+def check_compiled(model: onnx.ModelProto, bindings: list[dict[str, int]]) -> None:
+    """Compare one program for all sizes with onnxruntime."""
+    reference, program = OnnxRuntime(model), espalier.compile(model)
+    for feeds in feeds_for(model, bindings):
+        np.testing.assert_array_equal(program.run(feeds)["y"], reference.run(feeds)["y"])
 
 
 def _one() -> onnx.TensorProto:

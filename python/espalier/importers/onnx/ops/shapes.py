@@ -119,17 +119,19 @@ def _expand(e: Emitter, node: Node) -> Tensor:
 
 @op("Tile")
 def _tile(e: Emitter, node: Node) -> Tensor:
-    x = node.input(0)
-    repeats = [int(r) for r in _required(node.numbers(1, "repeats"))]
-    if len(repeats) != x.rank or any(r < 0 for r in repeats):
+    x, repeats = node.input(0), target_dims(node, 1)
+    if len(repeats) != x.rank or any(isinstance(r, int) and r < 0 for r in repeats):
         raise node.error(f"expects {x.rank} repeats of at least 0, but got {repeats}")
     dims = [d * r for d, r in zip(x.dims, repeats, strict=True)]
-    return e.op("tile", x, dims=dims, repeats=repeats)
-
-
-def _required(array: np.ndarray | None) -> np.ndarray:
-    assert array is not None, "required by the schema"
-    return array.reshape(-1)
+    if all(isinstance(r, int) for r in repeats):
+        return e.op("tile", x, dims=dims, repeats=repeats)
+    # What repeats a dimension is one before it, and then a part of it.
+    apart: list[Dim] = []
+    repeated: list[Dim] = []
+    for d, r in zip(x.dims, repeats, strict=True):
+        apart += [d] if r == 1 else [1, d]
+        repeated += [d] if r == 1 else [r, d]
+    return e.reshape(e.expand(e.reshape(x, apart), repeated), dims)
 
 
 @op("Concat")
