@@ -6,6 +6,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 #include <cstdlib>
 
 using namespace mlir;
@@ -208,6 +209,17 @@ double Tensor::getFloat(int64_t position) const {
     std::memcpy(&stored, bytes.data() + position * sizeof(stored),
                 sizeof(stored));
     return static_cast<double>(element.decode(stored));
+  });
+}
+
+bool Tensor::isFinite() const {
+  return dispatch(*getElementKind(getElementType()), [&](auto element) {
+    return llvm::all_of(llvm::seq(getNumElements()), [&](int64_t position) {
+      typename decltype(element)::Stored stored;
+      std::memcpy(&stored, bytes.data() + position * sizeof(stored),
+                  sizeof(stored));
+      return std::isfinite(static_cast<double>(element.decode(stored)));
+    });
   });
 }
 

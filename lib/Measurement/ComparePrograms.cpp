@@ -2,6 +2,7 @@
 
 #include "espalier/Measurement/ComparePrograms.h"
 #include "RunProgram.h"
+#include "espalier/Measurement/Samples.h"
 #include "espalier/Support/ChildProcess.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -23,12 +24,6 @@ static double compareOutputs(const ProgramRun &first,
                                                 b.get(0).data, a.getBytes())
                                 : HUGE_VAL);
   return error;
-}
-
-static double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + values.size() / 2,
-                   values.end());
-  return values[values.size() / 2];
 }
 
 /// Runs the programs in turns.
@@ -55,11 +50,11 @@ static ProgramComparison timeInTurns(ProgramRun &first, ProgramRun &second,
     total += a + b;
   }
   ProgramComparison result;
-  result.first = median(firsts);
-  result.second = median(seconds);
+  result.first = getMedian(firsts);
+  result.second = getMedian(seconds);
   result.share = llvm::count_if(ratios, [](double r) { return r < 1; }) /
                  double(ratios.size());
-  result.ratio = median(std::move(ratios));
+  result.ratio = getMedian(std::move(ratios));
   return result;
 }
 

@@ -1,6 +1,7 @@
 //===- Samples.cpp - How often a time is taken ----------------------------===//
 
 #include "espalier/Measurement/Samples.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>
@@ -27,7 +28,13 @@ static bool isPrecise(llvm::ArrayRef<double> times, double precision) {
   double spread = kDeviate / 2 * std::sqrt(double(times.size()));
   size_t low = std::max(0.0, std::floor(middle - spread));
   size_t high = std::min(times.size() - 1.0, std::ceil(middle + spread));
-  return times[high] - times[low] <= precision * getMedian(times);
+  return times[high] - times[low] <= precision * getMedian(times.vec());
+}
+
+double espalier::getMedian(std::vector<double> times) {
+  auto middle = times.begin() + times.size() / 2;
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
 }
 
 std::vector<double> espalier::takeSamples(llvm::function_ref<double()> sample,

@@ -63,6 +63,6 @@ void espalier::buildLoopsStage(OpPassManager &manager,
   manager.addPass(createPolyCheckGivensPass());
   manager.addPass(createConvertPolyToLoopsPass());
   manager.addPass(createCSEPass());
-  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCanonicalizeOncePass());
   manager.addPass(createCSEPass());
 }

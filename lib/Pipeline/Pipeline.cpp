@@ -8,6 +8,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -88,6 +90,14 @@ FailureOr<Stage> espalier::detectStage(ModuleOp module) {
   return module.emitError("expects '")
          << poly::kStageAttr << "' to be one of the stages " << listStages()
          << ", but got " << attr;
+}
+
+std::unique_ptr<Pass> espalier::createCanonicalizeOncePass() {
+  return createCanonicalizerPass(
+      GreedyRewriteConfig()
+          .setUseTopDownTraversal()
+          .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
+          .setMaxIterations(1));
 }
 
 namespace {

@@ -79,7 +79,7 @@ void espalier::buildProgramStage(OpPassManager &manager,
   addWhere(
       manager, [](Operation *op) { return isa<ShapedDimOpInterface>(op); },
       memref::createResolveShapedTypeResultDimsPass());
-  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCanonicalizeOncePass());
   manager.addPass(createCSEPass());
   // Layers repeat: kernels that are equal, or store the same elsewhere, are
   // compiled once.
@@ -90,7 +90,7 @@ void espalier::buildProgramStage(OpPassManager &manager,
   manager.addPass(createProgramPlanMemoryPass(planning));
   manager.addPass(createProgramPackConstantsPass());
   manager.addPass(createProgramCheckSizesPass());
-  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCanonicalizeOncePass());
   manager.addPass(createCSEPass());
   if (options.arena)
     manager.addPass(createProgramVerifyPlannedPass());
@@ -141,7 +141,7 @@ void espalier::buildLLVMStage(OpPassManager &manager,
   manager.addNestedPass<func::FuncOp>(createProgramMergeParallelPass());
   manager.addPass(createProgramShareLoopsPass());
   // Removes the allocation scopes that the conversion to OpenMP leaves.
-  manager.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  manager.addNestedPass<func::FuncOp>(createCanonicalizeOncePass());
   // Integer powers become functions, lane by lane.
   addWhere(manager, isOf<math::MathDialect>, createConvertMathToFuncs());
   addFunctionPasses(manager.nest<func::FuncOp>());

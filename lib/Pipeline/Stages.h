@@ -17,6 +17,11 @@ ESPALIER_FOR_EACH_STAGE(ESPALIER_STAGE_BUILDER)
 /// Adds the passes that check what somebody wrote, before all stages.
 void addChecksOfInput(mlir::OpPassManager &manager);
 
+/// Canonicalizes a stage's code in one sweep. What a change makes possible is
+/// looked at again within it; a second sweep costs as much as the first, to
+/// find that nothing is left.
+std::unique_ptr<mlir::Pass> createCanonicalizeOncePass();
+
 } // namespace espalier
 
 #endif // ESPALIER_LIB_PIPELINE_STAGES_H

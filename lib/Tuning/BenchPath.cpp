@@ -4,6 +4,7 @@
 #include "Outcome.h"
 #include "Search.h"
 #include "Task.h"
+#include "espalier/Measurement/Samples.h"
 #include "espalier/Support/ChildProcess.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/Format.h"
@@ -117,12 +118,6 @@ llvm::Expected<std::vector<PathStep>> Task::tracePath() const {
 // Several times
 //===----------------------------------------------------------------------===//
 
-static double median(std::vector<double> values) {
-  auto middle = values.begin() + values.size() / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 /// The medians of several ways, which have the same steps.
 static void summarize(ArrayRef<std::vector<PathStep>> ways, KernelPath &path) {
   llvm::MapVector<StringRef, std::vector<double>> byName;
@@ -137,8 +132,8 @@ static void summarize(ArrayRef<std::vector<PathStep>> ways, KernelPath &path) {
     sums.push_back(sum);
   }
   for (auto &[name, seconds] : byName)
-    path.steps.push_back({name.str(), median(seconds)});
-  path.seconds = median(std::move(sums));
+    path.steps.push_back({name.str(), getMedian(seconds)});
+  path.seconds = getMedian(std::move(sums));
 }
 
 static llvm::Error traceKernel(Task &task, unsigned repeats,

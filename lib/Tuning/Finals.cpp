@@ -2,6 +2,7 @@
 
 #include "Outcome.h"
 #include "Task.h"
+#include "espalier/Measurement/Samples.h"
 #include "espalier/Tuning/Branches.h"
 
 using namespace mlir;
@@ -17,12 +18,6 @@ static constexpr unsigned kMinWins = 4;
 static constexpr llvm::StringLiteral kBranchRule = "sizes";
 /// A schedule has to be faster than the default by this, for noise.
 static constexpr double kMinGain = 0.98;
-
-static double median(std::vector<double> values) {
-  auto middle = values.begin() + values.size() / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 unsigned Task::countFinalRuns() const {
   if (population.empty())
@@ -130,14 +125,14 @@ llvm::Expected<bool> Task::findWinner(std::optional<Winner> &winner) {
   }
   if (defaults.empty())
     return false;
-  original = median(std::move(defaults));
+  original = getMedian(std::move(defaults));
   for (Finalist &finalist : *finalists) {
     // One that fails now and then is none; nor is the default's own code, which
     // noise may make the faster.
     if (finalist.times.size() < kFinalRounds || finalist.numWins < kMinWins ||
         (!originalCode.empty() && finalist.trial.code == originalCode))
       continue;
-    double seconds = median(std::move(finalist.times));
+    double seconds = getMedian(std::move(finalist.times));
     if (seconds < kMinGain * original && (!winner || seconds < winner->seconds))
       winner = {finalist.trial.rule, finalist.trial.script, seconds, original};
   }

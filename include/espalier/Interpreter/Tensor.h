@@ -58,6 +58,8 @@ public:
   /// messages rather than for loops.
   double getFloat(int64_t position) const;
   int64_t getInteger(int64_t position) const;
+  /// Whether all elements are numbers, none of them infinite.
+  bool isFinite() const;
 
 private:
   mlir::RankedTensorType type;

@@ -3,7 +3,6 @@
 #ifndef ESPALIER_MEASUREMENT_SAMPLES_H
 #define ESPALIER_MEASUREMENT_SAMPLES_H
 
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <vector>
 
@@ -35,11 +34,9 @@ bool isHopeless(double seconds, double best);
 std::vector<double> takeSamples(llvm::function_ref<double()> sample,
                                 const SampleLimits &limits = {});
 
-/// The middle one, or the longer of two, of times of which the shortest is
-/// first. There is at least one.
-inline double getMedian(llvm::ArrayRef<double> sorted) {
-  return sorted[sorted.size() / 2];
-}
+/// The middle one, or the longer of two, of times in any order. There is at
+/// least one.
+double getMedian(std::vector<double> times);
 
 } // namespace espalier
 

@@ -185,6 +185,16 @@ KernelLoops::getIndices(const poly::ComputeAccess &access,
 AffineExpr KernelLoops::getAddress(const poly::ComputeAccess &access,
                                    const AstNode &call) {
   const Memory &memory = memories.find(access.array)->second;
+  Question question = {symbols.size()};
+  addExprs(question, access.map.getResults());
+  addExprs(question, memory.storage ? memory.storage.getResults()
+                                    : ArrayRef<AffineExpr>());
+  addExprs(question, memory.strides);
+  addExprs(question, call.values);
+  addState(question);
+  auto [place, isNew] = addresses.try_emplace(std::move(question));
+  if (!isNew)
+    return place->second;
   AffineExpr address = constant(0);
   for (auto [index, stride] :
        llvm::zip(getIndices(access, call), memory.strides))
@@ -195,7 +205,7 @@ AffineExpr KernelLoops::getAddress(const poly::ComputeAccess &access,
   AffineExpr sum = constant(0);
   for (AffineExpr term : terms)
     sum = sum + term;
-  return sum;
+  return place->second = sum;
 }
 
 SlotKey KernelLoops::getSlotKey(const poly::ComputeAccess &access,

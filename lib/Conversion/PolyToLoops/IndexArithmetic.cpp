@@ -75,10 +75,36 @@ std::optional<int64_t> IndexArithmetic::getLaneStride(AffineExpr expr,
   return number.getValue();
 }
 
+void IndexArithmetic::addExprs(Question &question, ArrayRef<AffineExpr> exprs) {
+  // Their number keeps one list apart from the next.
+  question.push_back(exprs.size());
+  for (AffineExpr expr : exprs)
+    question.push_back(reinterpret_cast<uintptr_t>(expr.getAsOpaquePointer()));
+}
+
+void IndexArithmetic::addState(Question &question) const {
+  question.push_back(unrolled.size());
+  for (auto [iterator, value] : unrolled)
+    question.insert(question.end(), {iterator, uint64_t(value)});
+  for (auto [iterator, range] : ranges)
+    question.insert(question.end(),
+                    {iterator, uint64_t(range.first), uint64_t(range.second)});
+}
+
 AffineExpr IndexArithmetic::getLaneStep(AffineExpr expr, const Lanes &vector) {
-  AffineExpr lane = iterator(vector.iterator);
   if (!expr.isFunctionOfDim(vector.iterator))
     return constant(0);
+  Question question = {vector.iterator};
+  addExprs(question, expr);
+  addState(question);
+  auto [place, isNew] = laneSteps.try_emplace(std::move(question));
+  if (isNew)
+    place->second = findLaneStep(expr, vector);
+  return place->second;
+}
+
+AffineExpr IndexArithmetic::findLaneStep(AffineExpr expr, const Lanes &vector) {
+  AffineExpr lane = iterator(vector.iterator);
   AffineExpr next = expr.replace(lane, lane + 1);
   AffineExpr difference = canonicalize(simplify(next) - simplify(expr));
   if (isa<AffineConstantExpr>(difference))

@@ -16,11 +16,15 @@
 
 #include "KernelValues.h"
 #include "mlir/IR/Builders.h"
+#include <map>
 
 namespace espalier::polytoloops {
 
 class IndexArithmetic {
 protected:
+  /// All that an answer depends on: expressions, numbers, and the state.
+  using Question = std::vector<uint64_t>;
+
   IndexArithmetic(mlir::OpBuilder &builder, mlir::Location loc,
                   unsigned numParams)
       : builder(builder), loc(loc), numParams(numParams) {}
@@ -41,6 +45,10 @@ protected:
   /// Whether `expr` and its parts are what they are in 64 bits.
   bool fitsIndex(mlir::AffineExpr expr, mlir::ValueRange data) const;
   mlir::AffineExpr simplify(mlir::AffineExpr expr);
+  /// Adds the values and ranges of iterators, on which `simplify` depends.
+  void addState(Question &question) const;
+  static void addExprs(Question &question,
+                       llvm::ArrayRef<mlir::AffineExpr> exprs);
   /// As MLIR does; the same address is asked for by each copy of a loop.
   mlir::AffineExpr canonicalize(mlir::AffineExpr expr);
   std::optional<std::pair<int64_t, int64_t>> getRange(mlir::AffineExpr expr);
@@ -60,6 +68,7 @@ protected:
   /// The difference of an expression between neighbouring lanes, over symbols
   /// and outer iterators; null if it is not the same for all.
   mlir::AffineExpr getLaneStep(mlir::AffineExpr expr, const Lanes &lanes);
+  mlir::AffineExpr findLaneStep(mlir::AffineExpr expr, const Lanes &lanes);
   /// The same where it is a number.
   std::optional<int64_t> getLaneStride(mlir::AffineExpr expr,
                                        const Lanes &lanes);
@@ -90,6 +99,8 @@ protected:
   llvm::DenseMap<unsigned, std::pair<int64_t, int64_t>> ranges;
   /// By expression, what `canonicalize` makes of it.
   llvm::DenseMap<mlir::AffineExpr, mlir::AffineExpr> canonical;
+  /// What each copy of a loop asks for several times.
+  std::map<Question, mlir::AffineExpr> laneSteps, addresses;
   /// What is not negative here, of iterators and parameters.
   llvm::SmallVector<mlir::AffineExpr> known;
 };

@@ -9,6 +9,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace espalier::interpreter;
@@ -46,6 +47,27 @@ protected:
   ScopedDiagnosticHandler handler;
   OwningOpRef<ModuleOp> module;
 };
+
+TEST_F(InterpretTest, TensorsAreFiniteIfAllElementsAre) {
+  EXPECT_TRUE(make({3}, {1, -0.0f, 3e38f}).isFinite());
+  EXPECT_TRUE(make({0}, {}).isFinite());
+  EXPECT_FALSE(make({3}, {1, 2, HUGE_VALF}).isFinite());
+  EXPECT_FALSE(make({2}, {std::nanf(""), 1}).isFinite());
+  auto halves = RankedTensorType::get({2}, Float16Type::get(&context));
+  FailureOr<Tensor> half = Tensor::create(halves);
+  ASSERT_TRUE(succeeded(half));
+  auto *bits = reinterpret_cast<uint16_t *>(half->getMutableBytes().data());
+  bits[0] = 0x7bff; // 65504
+  bits[1] = 0x3c00; // 1
+  EXPECT_TRUE(half->isFinite());
+  bits[1] = 0xfc00; // Minus infinity.
+  EXPECT_FALSE(half->isFinite());
+  auto integers = RankedTensorType::get({1}, IntegerType::get(&context, 64));
+  FailureOr<Tensor> integer = Tensor::create(integers);
+  ASSERT_TRUE(succeeded(integer));
+  integer->getMutableBytes().back() = char(0x7f);
+  EXPECT_TRUE(integer->isFinite());
+}
 
 TEST_F(InterpretTest, SizesChooseBetweenVersions) {
   StringRef text = R"(

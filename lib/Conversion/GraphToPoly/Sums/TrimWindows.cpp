@@ -202,11 +202,7 @@ bool WindowTrimmer::isFinite(const Array &weights) const {
   if (getWithoutValues(weights.constant, type))
     return true;
   FailureOr<Tensor> values = Tensor::get(weights.constant);
-  if (failed(values))
-    return false;
-  return llvm::all_of(llvm::seq(values->getNumElements()), [&](int64_t i) {
-    return std::isfinite(values->getFloat(i));
-  });
+  return succeeded(values) && values->isFinite();
 }
 
 void WindowTrimmer::run(const FusionGroup &group) {
