@@ -16,7 +16,7 @@ LENGTHS = (0, 1, 7, 8, 9, 31, 100, 257)
 def stack(
     kind: str,
     sizes: list[int],
-    batch: int = 1,
+    batch: int | str = 1,
     steps: int | str = "steps",
     direction: str = "forward",
     between: str | None = None,
@@ -46,11 +46,13 @@ def runs_side_by_side(model: onnx.ModelProto, **options: object) -> bool:
     return "scf.parallel" in str(module)
 
 
-def check(model: onnx.ModelProto, lengths: tuple[int, ...] = LENGTHS) -> None:
+def check(
+    model: onnx.ModelProto, lengths: tuple[int, ...] = LENGTHS, batch: int | None = None
+) -> None:
     """Compare with the layers one by one, bit by bit, and with onnxruntime."""
     runtime = OnnxRuntime(model)
     dims = model.graph.input[0].type.tensor_type.shape.dim
-    shape = [dims[1].dim_value, dims[2].dim_value]
+    shape = [batch or dims[1].dim_value, dims[2].dim_value]
     function, plain = (
         espalier.compile(model, options=Options(cache=None, overlap=overlap))
         for overlap in (True, False)
@@ -87,6 +89,15 @@ def test_a_number_of_steps_that_is_known() -> None:
         model = stack("GRU", [24, 24, 24], steps=steps)
         assert runs_side_by_side(model)
         check(model, (steps,))
+
+
+def test_a_batch_that_is_not_known() -> None:
+    """Rows have a size that the program computes."""
+    for kind in GATES:
+        model = stack(kind, [24, 24, 24], batch="batch")
+        assert runs_side_by_side(model)
+        for batch in (1, 5):
+            check(model, (0, 1, 9, 100), batch)
 
 
 def test_both_directions_run_side_by_side() -> None:

@@ -20,15 +20,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockKernel.h"
+#include "MemoryRows.h"
 #include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/Dialect/Poly/Program/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 namespace espalier::poly {
 #define GEN_PASS_DEF_POLYOVERLAPCALLSPASS
@@ -43,13 +42,18 @@ static constexpr int64_t kMinBlockPoints = 1 << 17, kMinBlockSteps = 8;
 /// More blocks than that gain little: the first and the last few keep only some
 /// of the stages busy.
 static constexpr int64_t kMaxBlocks = 16;
+/// Extents that are not known are taken to be small, as where schedules are
+/// chosen.
+static constexpr int64_t kUnknownExtent = 6;
+/// More is not counted.
+static constexpr int64_t kManyPoints = 1 << 30;
 
 namespace {
 /// One access to memory of the program, at step t.
 struct Use {
   Value memory;
   std::optional<int64_t> offset; ///< Of the row, if that is t and a number.
-  int64_t row;                   ///< The elements of a row.
+  SizeProduct row;               ///< The elements of a row.
   bool isWrite;
   unsigned order; ///< Of the computations that run together.
 };
@@ -99,70 +103,30 @@ private:
 // What a call uses
 //===----------------------------------------------------------------------===//
 
-/// The elements of one point of dimension 0, where the others have fixed
-/// extents and elements lie in order.
-static std::optional<int64_t> getRowElements(Type type) {
-  auto memory = dyn_cast<MemRefType>(type);
-  if (!memory || memory.getRank() == 0 || memory.getMemorySpace())
-    return std::nullopt;
-  ArrayRef<int64_t> shape = memory.getShape().drop_front();
-  if (ShapedType::isDynamicShape(shape))
-    return std::nullopt;
-  int64_t row = 1;
-  for (int64_t extent : shape)
-    row *= extent;
-  auto [strides, offset] = memory.getStridesAndOffset();
-  int64_t expected = 1;
-  for (unsigned dim = memory.getRank(); dim-- > 0;) {
-    if (offset != 0 || strides[dim] != expected)
-      return std::nullopt;
-    expected = dim > 0 ? expected * memory.getDimSize(dim) : expected;
+/// What `set` says that dimension `dim` is less than, at most `kManyPoints`.
+static int64_t getExtent(IntegerSet set, unsigned dim) {
+  AffineExpr self = getAffineDimExpr(dim, set.getContext());
+  std::optional<int64_t> extent;
+  for (auto [constraint, isEquality] :
+       llvm::zip_equal(set.getConstraints(), set.getEqFlags())) {
+    auto bound = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(
+        constraint + self + 1, set.getNumDims(), set.getNumSymbols()));
+    if (bound && !isEquality)
+      extent = std::min(extent.value_or(kManyPoints), bound.getValue());
   }
-  return row;
+  return std::clamp<int64_t>(extent.value_or(kUnknownExtent), 0, kManyPoints);
 }
 
-/// What a buffer is a view of, and the elements of its rows, if it is all of
-/// that from the first element on.
-static std::pair<Value, std::optional<int64_t>> getMemory(Value buffer) {
-  std::optional<int64_t> row = getRowElements(buffer.getType());
-  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>()) {
-    buffer = view.getViewSource();
-    if (!isa<memref::CastOp, memref::CollapseShapeOp, memref::ExpandShapeOp,
-             memref::ReinterpretCastOp>(view) ||
-        !getRowElements(buffer.getType()))
-      row = std::nullopt;
-  }
-  return {buffer, row};
-}
-
-/// Memory that is nobody else's: an argument of the function, an allocation or
-/// a constant.
-static bool isOwn(Value memory) {
-  return isa<BlockArgument>(memory) ||
-         isa<memref::AllocOp, memref::GetGlobalOp>(memory.getDefiningOp());
-}
-
-/// The points of `compute` in a step, at most; nothing if that is not known.
-static std::optional<int64_t> countStepPoints(ComputeOp compute) {
+/// The points of `compute` in a step, at most.
+static int64_t countStepPoints(ComputeOp compute) {
   int64_t most = 0;
   for (IntegerSet set : compute.getDomainSets()) {
     // Entries of a row: those of all rows are a dimension's extent.
     int64_t points = 1, last = 1;
     for (unsigned dim = 1; dim < set.getNumDims(); ++dim) {
-      AffineExpr self = getAffineDimExpr(dim, set.getContext());
-      std::optional<int64_t> extent;
-      for (auto [constraint, isEquality] :
-           llvm::zip_equal(set.getConstraints(), set.getEqFlags())) {
-        auto bound = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(
-            constraint + self + 1, set.getNumDims(), set.getNumSymbols()));
-        if (bound && !isEquality)
-          extent =
-              std::min(extent.value_or(bound.getValue()), bound.getValue());
-      }
-      if (!extent || *extent < 0 || points > (int64_t(1) << 40))
-        return std::nullopt;
       bool isEntry = compute.getWhere() && dim + 1 == set.getNumDims();
-      (isEntry ? last : points) *= *extent;
+      int64_t &product = isEntry ? last : points;
+      product = std::min(product * getExtent(set, dim), kManyPoints);
     }
     most = std::max({most, points, last});
   }
@@ -183,11 +147,11 @@ std::optional<Member> Overlapper::readCall(CallOp call) {
       auto argument = dyn_cast<BlockArgument>(access.array);
       if (!argument)
         return true;
-      auto [memory, row] = getMemory(member.call.getOperand(argument));
+      auto [memory, row] = getMemoryRows(member.call.getOperand(argument));
       member.uses.push_back({memory,
                              row ? findOuterOffset(access) : std::nullopt,
-                             row.value_or(0), isWrite, order});
-      return isOwn(memory);
+                             row.value_or(SizeProduct()), isWrite, order});
+      return isOwnMemory(memory);
     };
     for (const ComputeAccess &access : compute.getReadAccesses())
       if (!addUse(access, false))
@@ -195,10 +159,7 @@ std::optional<Member> Overlapper::readCall(CallOp call) {
     for (const ComputeAccess &access : compute.getWriteAccesses())
       if (!addUse(access, true))
         return std::nullopt;
-    std::optional<int64_t> points = countStepPoints(compute);
-    if (!points)
-      return std::nullopt;
-    member.points = std::max(member.points, *points);
+    member.points = std::max(member.points, countStepPoints(compute));
   }
   return member;
 }
@@ -247,8 +208,8 @@ bool Overlapper::mayConflict(CallOp call, const Member &member) {
     Value operand = call.getArguments()[number];
     if (!isa<BaseMemRefType>(operand.getType()))
       continue;
-    Value memory = getMemory(operand).first;
-    if (!isOwn(memory) || llvm::any_of(member.uses, [&](const Use &use) {
+    Value memory = getMemoryRows(operand).memory;
+    if (!isOwnMemory(memory) || llvm::any_of(member.uses, [&](const Use &use) {
           return use.memory == memory && (use.isWrite || isWritten(number));
         }))
       return true;
@@ -283,7 +244,7 @@ static bool matchSteps(Member &member, const Member &front) {
     return false;
   member.scale = *points / *number;
   for (Use &use : member.uses) {
-    use.row *= member.scale;
+    use.row.number *= member.scale;
     if (use.offset != 0)
       use.offset = std::nullopt;
   }

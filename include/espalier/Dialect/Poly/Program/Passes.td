@@ -85,8 +85,8 @@ def PolyOverlapCallsPass : Pass<"poly-overlap-calls", "::mlir::ModuleOp"> {
     nobody uses a row before it is written: the numbers say so. A stage ends with
     a recurrence. What stands between and is no part of it runs after it.
 
-    It is for steps that are too short for threads to share, as dimensions of
-    fixed extents say, and for targets with several cores.
+    It is for steps that are too short for threads to share, where extents that
+    are not known count as small, and for targets with several cores.
   }];
   let options = [
     Option<"maxStepPoints", "max-step-points", "int64_t",
