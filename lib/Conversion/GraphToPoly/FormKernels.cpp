@@ -107,7 +107,10 @@ constexpr Step kSteps[] = {
     {"pad-rows", [](DispatchVariant &v, Counts &) { padRows(v.program); },
      kSeparates},
     {"separate-interpolation",
-     [](DispatchVariant &v, Counts &) { separateInterpolation(v.program); },
+     [](DispatchVariant &v, Counts &) {
+       separateInterpolation(v.program);
+       separateWindows(v.program);
+     },
      kSeparates, "separate-taps"},
     {"drop-points",
      [](DispatchVariant &v, Counts &) { dropSinglePoints(v.program); },

@@ -1,6 +1,8 @@
 //===- Accesses.cpp - Addresses, loads and stores -------------------------===//
 
 #include "KernelLoops.h"
+#include "Lookup.h"
+#include "espalier/Dialect/Poly/Analysis/Extents.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SetVector.h"
 #include <numeric>
@@ -414,13 +416,30 @@ Value KernelLoops::emitShuffledRead(Value memref, VectorType type,
   return vector::ShuffleOp::create(builder, loc, all, all, *offsets);
 }
 
-/// Whether the machine is known, and loads lanes faster one by one.
-static bool hasSlowGather(poly::KernelOp kernel) {
+/// The machine, if it is known.
+static poly::TargetAttr getKnownTarget(poly::KernelOp kernel) {
   auto module = kernel->getParentOfType<ModuleOp>();
-  auto target = module ? module->getAttrOfType<poly::TargetAttr>(
-                             poly::TargetAttr::getAttrName())
-                       : nullptr;
-  return target && !target.hasFastGather();
+  return module ? module->getAttrOfType<poly::TargetAttr>(
+                      poly::TargetAttr::getAttrName())
+                : nullptr;
+}
+
+/// The extent of the dimension of `compute` that has the lanes, if it is known.
+static std::optional<int64_t> getLaneExtent(poly::ComputeOp compute,
+                                            const AstNode &call,
+                                            const Lanes &lanes) {
+  SmallVector<IntegerSet> sets = compute.getDomainSets();
+  std::optional<int64_t> extent;
+  if (sets.size() != 1)
+    return extent;
+  for (auto [value, known] :
+       llvm::zip_equal(call.values, poly::getBoxExtents(sets.front())))
+    if (value.isFunctionOfDim(lanes.iterator)) {
+      if (extent || !known)
+        return std::nullopt;
+      extent = known;
+    }
+  return extent;
 }
 
 /// Reports that a computation uses elements in registers in its own way.
@@ -489,13 +508,27 @@ FailureOr<Value> KernelLoops::emitRead(const poly::ComputeAccess &access,
     return value;
   Value base;
   Value offsets = emitLaneIndices(address, data, base);
-  if (!lanes->mask && hasSlowGather(kernel))
-    return emitLaneReads(memory.flat, type, base, offsets);
-  Value zero =
-      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-  return vector::GatherOp::create(builder, loc, type, memory.flat,
-                                  ValueRange{base}, offsets, getMask(), zero)
-      .getResult();
+  poly::TargetAttr target = getKnownTarget(kernel);
+  auto emitGather = [&]() -> Value {
+    if (!lanes->mask && target && !target.hasFastGather())
+      return emitLaneReads(memory.flat, type, base, offsets);
+    Value zero =
+        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+    return vector::GatherOp::create(builder, loc, type, memory.flat,
+                                    ValueRange{base}, offsets, getMask(), zero);
+  };
+  // What the kernel itself has stored nobody else writes meanwhile.
+  if (!indirect || !target || !access.array.getDefiningOp<poly::ArrayOp>())
+    return emitGather();
+  int64_t number =
+      countLookedUp(cast<MemRefType>(memory.flat.getType()), type,
+                    getLaneExtent(computes[call.statement], call, *lanes),
+                    target.getVectorBits());
+  if (number == 0)
+    return emitGather();
+  return emitLookup(builder, loc,
+                    {memory.flat, type, base, offsets, lanes->mask}, number,
+                    emitGather);
 }
 
 Value KernelLoops::emitLaneReads(Value memref, VectorType type, Value base,

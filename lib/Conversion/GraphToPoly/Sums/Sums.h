@@ -18,6 +18,10 @@ void separateGroups(StatementList &program);
 /// one index after the other where that gathers less.
 void separateInterpolation(StatementList &program);
 
+/// Takes maxima over windows that overlap along rows first along one direction
+/// and then along the other, where that computes less.
+void separateWindows(StatementList &program);
+
 /// Leaves dimensions with one point out of what sums but products read.
 void dropSinglePoints(StatementList &program);
 
