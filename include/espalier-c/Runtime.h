@@ -38,7 +38,7 @@ extern "C" {
 
 /** Version of the structures below. A program states the one it was built
     with, and a context is only made for an equal one. */
-#define ESPALIER_ABI_VERSION 6
+#define ESPALIER_ABI_VERSION 7
 
 /** Largest rank of a tensor at the boundary. */
 #define ESPALIER_MAX_RANK 15
@@ -133,7 +133,9 @@ typedef struct espalier_program {
       behind it the ESPALIER_PLAN_VALUES numbers that replace the `%` of that
       message; `%%` stands for `%`. */
   void (*plan)(const int64_t *input_extents, int64_t *result);
-  /** Runs on checked arguments: inputs, then outputs. */
+  /** Runs on checked arguments: inputs, then outputs, then a record of zeros,
+      which it writes as `check` does: what is wrong with data that it has made.
+      What would use them is not computed then. */
   void (*run)(void *const *data, const int64_t *extents, void *arena,
               const void *constants);
   const void *constants;
@@ -178,7 +180,8 @@ ESPALIER_API espalier_status espalier_plan(espalier_context *ctx,
 
 /** Runs the program. Each output must have the extents that `espalier_plan`
     gives and must not overlap another output or an input. On an error nothing
-    was written. */
+    was written, unless it is about data that the program has made itself: then
+    outputs may hold anything. */
 ESPALIER_API espalier_status espalier_run(espalier_context *ctx,
                                           const espalier_tensor *inputs,
                                           int32_t num_inputs,

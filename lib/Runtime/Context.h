@@ -22,7 +22,7 @@ struct espalier_context {
   int64_t *extents;
   int64_t numInputExtents;
   int64_t numOutputExtents;
-  /// Data pointers of the inputs, then of the outputs.
+  /// Data pointers of the inputs, then of the outputs and the record.
   void **data;
   char message[512];
 };

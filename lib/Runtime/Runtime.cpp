@@ -226,13 +226,10 @@ static espalier_status growArena(espalier_context *ctx) {
   return ESPALIER_OK;
 }
 
-/// Checks the data of the inputs, which are in place.
-static espalier_status checkData(espalier_context *ctx) {
+/// Reports what a check has left in `record`, if anything.
+static espalier_status reportRecord(espalier_context *ctx,
+                                    const int64_t *record) {
   const espalier_program &program = *ctx->program;
-  if (!program.check)
-    return ESPALIER_OK;
-  int64_t record[ESPALIER_RECORD_SIZE] = {0};
-  program.check(ctx->data, ctx->extents, record);
   if (record[0] == 0)
     return ESPALIER_OK;
   char text[400];
@@ -242,14 +239,32 @@ static espalier_status checkData(espalier_context *ctx) {
               text);
 }
 
-static void execute(espalier_context *ctx) {
+/// Checks the data of the inputs, which are in place.
+static espalier_status checkData(espalier_context *ctx) {
   const espalier_program &program = *ctx->program;
-  if (!program.set_num_threads)
-    return program.run(ctx->data, ctx->extents, ctx->arena, program.constants);
-  int previous = program.get_max_threads();
-  startThreads(program, ctx->numThreads > 0 ? ctx->numThreads : previous);
-  program.run(ctx->data, ctx->extents, ctx->arena, program.constants);
-  setNumThreads(program, previous);
+  int64_t record[ESPALIER_RECORD_SIZE] = {0};
+  if (program.check)
+    program.check(ctx->data, ctx->extents, record);
+  return reportRecord(ctx, record);
+}
+
+/// Runs the program on data that is in place.
+static espalier_status execute(espalier_context *ctx) {
+  const espalier_program &program = *ctx->program;
+  int64_t record[ESPALIER_RECORD_SIZE] = {0};
+  ctx->data[program.num_inputs + program.num_outputs] = record;
+  auto run = [&] {
+    program.run(ctx->data, ctx->extents, ctx->arena, program.constants);
+  };
+  if (program.set_num_threads) {
+    int previous = program.get_max_threads();
+    startThreads(program, ctx->numThreads > 0 ? ctx->numThreads : previous);
+    run();
+    setNumThreads(program, previous);
+  } else {
+    run();
+  }
+  return reportRecord(ctx, record);
 }
 
 ESPALIER_MERGED espalier_status espalier_run(espalier_context *ctx,
@@ -276,7 +291,7 @@ ESPALIER_MERGED espalier_status espalier_run(espalier_context *ctx,
     status = checkData(ctx);
   }
   if (!status)
-    execute(ctx);
+    status = execute(ctx);
   return release(ctx, status);
 }
 

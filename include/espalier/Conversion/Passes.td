@@ -261,10 +261,24 @@ def PolyCheckGivensPass : Pass<"poly-check-givens", "::mlir::ModuleOp"> {
 
     - about constants: it is evaluated, and an error if it does not hold;
     - about inputs of the program: `@main_check` gets loops over its points, made
-      from the statement, which run before the program does.
+      from the statement, which run before the program does;
+    - about arrays that the program makes: it runs the same loops before the call,
+      when the arrays are complete, and makes the call only if nothing is wrong.
 
-    Anything else is an error: nobody would check it. So is a statement that reads
-    outside its arrays. `@main_check` has a call of a kernel for each statement. It
+    So are `poly.bounded_by`, `poly.monotonic` and `poly.injective` of arguments for
+    which a call passes what the program makes; of inputs, the runtime sees to them.
+    Such calls get `poly.checked`, the numbers of these operands, which nobody else
+    may set. The program has one more argument then, a record behind the outputs:
+
+    ```mlir
+    poly.call @use(%table, %y, %n) : memref<?xi32>, memref<?xf32>, index
+    // becomes, with %none = record[0] == 0, loaded before each condition
+    scf.if %none { poly.call @check_use_table(%table, %m, %n, %record) : ... }
+    scf.if %none { poly.call @use(%table, %y, %n) {poly.checked = array<i64: 0>} : ... }
+    ```
+
+    A call that is not made by `@main` is an error: nobody would check it. So is a
+    statement that reads outside its arrays. `@main_check` has a call of a kernel for each statement. It
     writes the number of a message, `espalier.check_messages`, counted from 1,
     then the point and the values to the record, its last argument:
 
@@ -274,8 +288,9 @@ def PolyCheckGivensPass : Pass<"poly-check-givens", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = [
-    "::espalier::poly::PolyDialect", "::mlir::arith::ArithDialect",
-    "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"
+    "::mlir::affine::AffineDialect", "::espalier::poly::PolyDialect",
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
   ];
 }
 

@@ -62,6 +62,14 @@ public:
   /// some are outside of the statement's domain.
   Map getImplied(unsigned other) const;
 
+  /// In a question about one point: functions from its dimensions to points of
+  /// statement `other` that run because it does, on the values that it reads,
+  /// and for which `there`, of `other`, is at the element that `here` is at.
+  /// Some may be missing.
+  llvm::SmallVector<mlir::AffineMap> findSources(unsigned other,
+                                                 mlir::AffineMap there,
+                                                 mlir::AffineMap here) const;
+
   /// The subscripts of value `number`.
   llvm::ArrayRef<mlir::AffineExpr> getIndices(unsigned number) const {
     return values[number].indices;
@@ -135,6 +143,15 @@ private:
   using Binding = llvm::SmallVector<mlir::AffineExpr>;
   /// How reads of the statement may be those of a point, each way once.
   std::vector<Binding> match(const Given &given, unsigned point) const;
+  /// What symbols of the statement stand for at a point: parameters, then the
+  /// values that the point reads, too; one more symbol for others.
+  llvm::SmallVector<mlir::AffineExpr>
+  getSymbols(const Given &given, unsigned point, const Binding &dims) const;
+  /// Whether a point satisfies the statement's premise with these values of
+  /// its dimensions and symbols.
+  bool satisfies(const Given &given, const Premises &premises,
+                 const Binding &dims,
+                 llvm::ArrayRef<mlir::AffineExpr> symbols) const;
   /// Adds what the statement says with these values of its dimensions, if the
   /// point satisfies its premise.
   void addInstance(const Given &given, const Premises &premises,

@@ -76,6 +76,18 @@ static bool isHoistable(memref::AllocOp alloc, func::FuncOp kernel,
   return true;
 }
 
+/// Where `call` is made: at itself, or at the condition that it is under, for
+/// which it does nothing else.
+static Operation *getStep(func::CallOp call) {
+  auto guard = dyn_cast<scf::IfOp>(call->getParentOp());
+  bool isGuarded =
+      guard && !guard.elseBlock() &&
+      llvm::all_of(call.getOperands(), [&](Value operand) {
+        return !guard.getThenRegion().isAncestor(operand.getParentRegion());
+      });
+  return isGuarded ? guard : call;
+}
+
 /// Moves the buffers of `kernel` to its callers. Of a buffer that each thread
 /// needs, callers get one that nobody uses: so its size is checked, and memory
 /// for it is known to be had, where that can still be an error.
@@ -88,7 +100,7 @@ static LogicalResult hoist(Kernel &kernel) {
       if (failed(collectSlice(size, function, slice)))
         return failure();
     for (func::CallOp &call : kernel.calls) {
-      OpBuilder builder(call);
+      OpBuilder builder(getStep(call));
       IRMapping mapping;
       mapping.map(function.getArguments().take_front(call.getNumOperands()),
                   call.getOperands());
@@ -98,6 +110,7 @@ static LogicalResult hoist(Kernel &kernel) {
           cast<memref::AllocOp>(builder.clone(*alloc.getOperation(), mapping));
       SmallVector<Value> operands(call.getOperands());
       operands.push_back(copy);
+      builder.setInsertionPoint(call);
       auto extended =
           func::CallOp::create(builder, call.getLoc(), call.getCalleeAttr(),
                                call.getResultTypes(), operands);
@@ -122,7 +135,7 @@ static LogicalResult hoist(Kernel &kernel) {
 
 /// Whether `main` makes the call itself, perhaps in one of its versions.
 static bool isCalledBy(func::FuncOp main, func::CallOp call) {
-  Operation *parent = call->getParentOp();
+  Operation *parent = getStep(call)->getParentOp();
   if (auto choice = dyn_cast<scf::IfOp>(parent))
     parent = choice->getParentOp();
   return parent == main;

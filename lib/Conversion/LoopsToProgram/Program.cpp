@@ -212,8 +212,12 @@ FailureOr<ProgramSignature> espalier::readSignature(ModuleOp module) {
   func::FuncOp main = functions->main;
   unsigned numTensors = main.getNumArguments();
   bool hasArena = false;
-  while (numTensors > 0 && (main.getArgAttr(numTensors - 1, kArenaAttr) ||
-                            main.getArgAttr(numTensors - 1, kConstantsArgAttr)))
+  auto isTensor = [&](unsigned number) {
+    return !main.getArgAttr(number, kArenaAttr) &&
+           !main.getArgAttr(number, kConstantsArgAttr) &&
+           !main.getArgAttr(number, kRecordAttr);
+  };
+  while (numTensors > 0 && !isTensor(numTensors - 1))
     hasArena |= bool(main.getArgAttr(--numTensors, kArenaAttr));
 
   if (main.getNumResults() != 0)

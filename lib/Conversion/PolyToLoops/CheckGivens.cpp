@@ -1,22 +1,30 @@
 //===- CheckGivens.cpp - Checks what kernels state of data ----------------===//
 //
-// A statement becomes a kernel over the same points and reads: one computation
-// for each constraint, which runs only where the constraint does not hold, and
-// leaves the point and what it has read. Its loops are bounded by data where
-// those of a kernel with the same `where` are; so a check costs as much as
-// there are points to look at.
+// What callers pass is looked at before the program runs, by @main_check. What
+// the program makes is looked at where it is complete, before the call of the
+// kernel that relies on it, and the call is made only if nothing is wrong:
+//
+//   poly.call @make(%table)               poly.call @make(%table)
+//   poly.call @use(%table)     becomes    if record[0] == 0:
+//                                           poly.call @check_use(%table,
+//                                           %record)
+//                                         if record[0] == 0:
+//                                           poly.call @use(%table)
+//
+// What follows computes with what is there, as any kernel may, and the caller
+// is told.
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckKernels.h"
 #include "ConstantData.h"
-#include "espalier-c/Runtime.h"
+#include "ProgramData.h"
 #include "espalier/Conversion/LoopsToProgram/Program.h"
 #include "espalier/Conversion/Passes.h"
-#include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "espalier/Dialect/Poly/Analysis/Passes.h"
-#include "espalier/Dialect/Poly/IR/GivenLimits.h"
-#include "espalier/Polyhedral/Ast.h"
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/PassManager.h"
@@ -30,253 +38,74 @@ namespace espalier {
 using namespace mlir;
 using namespace espalier;
 
-//===----------------------------------------------------------------------===//
-// The kernel of a check
-//===----------------------------------------------------------------------===//
-
-/// `levels[l + 1]`, as messages call a read.
-static std::string describeRead(poly::GivenOp given,
-                                const poly::ComputeAccess &read) {
-  poly::KernelOp kernel = given.getKernel();
-  polyhedral::AstNames names;
-  for (BlockArgument parameter : kernel.getParameters())
-    names.parameters.push_back(
-        kernel.getArgumentName(parameter.getArgNumber()));
-  SmallVector<AffineExpr> dims;
-  for (unsigned dim = 0; dim < given.getNumDims(); ++dim) {
-    dims.push_back(
-        getAffineSymbolExpr(names.parameters.size(), given.getContext()));
-    names.parameters.push_back(given.getDimName(dim).str());
-  }
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << kernel.getArgumentName(cast<BlockArgument>(read.array).getArgNumber())
-     << "[";
-  llvm::interleaveComma(read.map.getResults(), os, [&](AffineExpr index) {
-    os << polyhedral::toText(index.replaceDims(dims), names);
-  });
-  os << "]";
-  return text;
-}
-
-/// `text` inside a message, where `%` stands for a number.
-static std::string escape(StringRef text) {
-  std::string escaped;
-  for (char letter : text)
-    escaped.append(letter == '%' ? 2 : 1, letter);
-  return escaped;
-}
-
-/// What a message says of a point, with `%` for numbers.
-static std::string describePoint(poly::GivenOp given) {
-  std::string text = escape(("expects @" + given.getSymName() + " of @" +
-                             given.getKernel().getSymName() +
-                             " to hold for its data, but got ")
-                                .str());
-  bool isFirst = true;
-  auto add = [&](const Twine &name) {
-    text += (isFirst ? "" : ", ") + escape(name.str()) + " = %";
-    isFirst = false;
-  };
-  for (unsigned dim = 0; dim < given.getNumDims(); ++dim)
-    add(given.getDimName(dim).getValue());
-  for (const poly::ComputeAccess &read : given.getReadAccesses())
-    add(describeRead(given, read));
-  return text;
-}
-
-/// Adds the computation that runs where `violated` >= 0, and writes `message`,
-/// the point and the values to `record`.
-static void addViolation(OpBuilder &builder, poly::GivenOp given,
-                         ArrayRef<poly::ComputeAccess> reads, Value record,
-                         AffineExpr violated, int64_t message,
-                         const Twine &name) {
-  MLIRContext *context = builder.getContext();
-  unsigned numDims = given.getNumDims();
-  unsigned numParams = given.getKernel().getNumParameters();
-  SmallVector<poly::ComputeAccess> writes;
-  for (unsigned place = 0; place < 1 + numDims + reads.size(); ++place)
-    writes.push_back({record,
-                      AffineMap::get(numDims, numParams,
-                                     getAffineConstantExpr(place, context)),
-                      {}});
-  Type i64 = builder.getI64Type();
-  auto compute = poly::ComputeOp::create(
-      builder, given.getLoc(), name.str(), given.getDomainSets(), reads, writes,
-      std::nullopt, [&](OpBuilder &b, Location loc, ValueRange values) {
-        SmallVector<Value> yields{
-            arith::ConstantIntOp::create(b, loc, i64, message)};
-        for (unsigned dim = 0; dim < numDims; ++dim)
-          yields.push_back(arith::IndexCastOp::create(
-              b, loc, i64, poly::IndexOp::create(b, loc, dim)));
-        for (Value value : values)
-          yields.push_back(value.getType() == i64
-                               ? value
-                               : arith::ExtSIOp::create(b, loc, i64, value));
-        poly::YieldOp::create(b, loc, yields);
-      });
-  SmallVector<AffineExpr> constraints;
-  SmallVector<bool> isEquality;
-  if (std::optional<IntegerSet> where = given.getWhere()) {
-    llvm::append_range(constraints, where->getConstraints());
-    llvm::append_range(isEquality, where->getEqFlags());
-  }
-  constraints.push_back(violated);
-  isEquality.push_back(false);
-  compute.setWhereAttr(IntegerSetAttr::get(IntegerSet::get(
-      numDims, numParams + reads.size(), constraints, isEquality)));
-  compute.setDimsAttr(given.getDimsAttr());
-}
-
-/// Adds computations that look for elements of `array`, argument `argument` of
-/// the kernel of `given`, with which its conditions cannot be calculated. They
-/// calculate quotients alone, which fit for each element.
-static void addRangeChecks(OpBuilder &builder, poly::GivenOp given, Value array,
-                           unsigned argument, Value record, int64_t message) {
-  MLIRContext *context = builder.getContext();
-  poly::KernelOp kernel = given.getKernel();
-  unsigned numParams = kernel.getNumParameters();
-  auto type = cast<MemRefType>(array.getType());
-  unsigned rank = type.getRank();
-  auto shape = kernel.getArgAttrOfType<AffineMapAttr>(
-      argument, poly::KernelOp::getShapeAttrName());
-  SmallVector<AffineExpr> bounds, indices;
-  for (unsigned dim = 0; dim < rank; ++dim) {
-    indices.push_back(builder.getAffineDimExpr(dim));
-    AffineExpr extent =
-        shape ? shape.getValue().getResult(dim)
-              : builder.getAffineConstantExpr(type.getDimSize(dim));
-    llvm::append_values(bounds, indices.back(), extent - 1 - indices.back());
-  }
-  if (bounds.empty())
-    bounds.push_back(builder.getAffineConstantExpr(0));
-  IntegerSet domain = IntegerSet::get(rank, numParams, bounds,
-                                      SmallVector<bool>(bounds.size(), false));
-  SmallVector<poly::ComputeAccess> reads{
-      {array, AffineMap::get(rank, numParams, indices, context), {}}};
-  SmallVector<poly::ComputeAccess> writes;
-  for (unsigned place : {0, 1})
-    writes.push_back(
-        {record,
-         AffineMap::get(rank, numParams, getAffineConstantExpr(place, context)),
-         {}});
-  AffineExpr quotient =
-      builder.getAffineSymbolExpr(numParams).floorDiv(poly::kMaxGivenValue);
-  const AffineExpr outside[] = {quotient - 1, -quotient - 2};
-  for (auto [number, violated] : llvm::enumerate(outside)) {
-    auto compute = poly::ComputeOp::create(
-        builder, given.getLoc(),
-        ("range_" + Twine(argument) + "_" + Twine(number)).str(), {domain},
-        reads, writes, std::nullopt,
-        [&](OpBuilder &b, Location loc, ValueRange values) {
-          Value own =
-              arith::ConstantIntOp::create(b, loc, b.getI64Type(), message);
-          poly::YieldOp::create(b, loc, {own, values.front()});
-        });
-    compute.setWhereAttr(IntegerSetAttr::get(
-        IntegerSet::get(rank, numParams + 1, {violated}, {false})));
-  }
-}
-
-/// The kernel that checks `given`: its arguments are `arrays`, which that
-/// reads, then the parameters and the record. Appends the messages after
-/// number `message` to `ranges`.
-static poly::KernelOp makeCheckKernel(OpBuilder &builder, poly::GivenOp given,
-                                      ArrayRef<Value> arrays, StringRef name,
-                                      int64_t message,
-                                      SmallVectorImpl<std::string> &ranges) {
-  poly::KernelOp kernel = given.getKernel();
-  unsigned numParams = kernel.getNumParameters();
-  SmallVector<Type> types(ValueRange(arrays).getTypes());
-  types.append(numParams, builder.getIndexType());
-  types.push_back(
-      MemRefType::get({ESPALIER_RECORD_SIZE}, builder.getI64Type()));
-  auto check =
-      poly::KernelOp::create(builder, given.getLoc(), name, TypeRange(types));
-  if (IntegerSet assumptions = kernel.getAssumptions())
-    check->setAttr(poly::KernelOp::getAssumptionsAttrName(),
-                   IntegerSetAttr::get(assumptions));
-  auto shape = AffineMap::get(
-      0, numParams, builder.getAffineConstantExpr(ESPALIER_RECORD_SIZE));
-  check.setArgAttr(types.size() - 1, poly::KernelOp::getShapeAttrName(),
-                   AffineMapAttr::get(shape));
-  IRMapping mapping;
-  for (auto [number, array] : llvm::enumerate(arrays)) {
-    unsigned source = cast<BlockArgument>(array).getArgNumber();
-    mapping.map(array, check.getArgument(number));
-    for (StringRef attr :
-         {StringRef(poly::KernelOp::getShapeAttrName()), StringRef(kNameAttr)})
-      if (Attribute value = kernel.getArgAttr(source, attr))
-        check.setArgAttr(number, attr, value);
-  }
-  SmallVector<poly::ComputeAccess> reads = given.getReadAccesses();
-  for (poly::ComputeAccess &read : reads)
-    read.array = mapping.lookup(read.array);
-  OpBuilder body = OpBuilder::atBlockEnd(&check.getBody().front());
-  unsigned number = 0;
-  polyhedral::forEachConstraint(given.getHolds(), [&](AffineExpr constraint) {
-    addViolation(body, given, reads, check.getArguments().back(),
-                 -constraint - 1, message,
-                 given.getSymName() + "_" + Twine(number++));
-  });
-  // These come last: what they leave is what the program says.
-  for (Value array : arrays) {
-    if (!cast<MemRefType>(array.getType()).getElementType().isInteger(64))
-      continue;
-    unsigned source = cast<BlockArgument>(array).getArgNumber();
-    ranges.push_back(
-        escape(("expects '" + kernel.getArgumentName(source) + "' of @" +
-                kernel.getSymName() + ", of which @" + given.getSymName() +
-                " states something, to be from -2^31 to less than 2^31, but "
-                "got ")
-                   .str()) +
-        "%");
-    addRangeChecks(body, given, mapping.lookup(array), source,
-                   check.getArguments().back(), message + ranges.size());
-  }
-  return check;
-}
-
-//===----------------------------------------------------------------------===//
-// The pass
-//===----------------------------------------------------------------------===//
-
 namespace {
 struct PolyCheckGivensPass
     : espalier::impl::PolyCheckGivensPassBase<PolyCheckGivensPass> {
   void runOnOperation() override;
 
 private:
+  /// A statement of a kernel, and what a call of that passes.
+  struct Stated {
+    poly::CallOp call;
+    poly::GivenOp given;
+    llvm::SetVector<Value> arrays; ///< Arguments of the kernel.
+  };
+
+  LogicalResult discharge(poly::CallOp call);
   LogicalResult discharge(poly::CallOp call, poly::GivenOp given);
-  /// Lets @main_check check the statement.
-  LogicalResult addCheck(poly::CallOp call, poly::GivenOp given,
-                         ArrayRef<Value> arrays);
+  LogicalResult discharge(poly::CallOp call, unsigned number);
+  /// Whether somebody has looked at what the same statement says of the same.
+  bool isDone(poly::CallOp call, poly::GivenOp given, ArrayRef<Value> passed,
+              ArrayRef<Value> sizes);
+  /// Lets @main_check check the statement, if all is there by then.
+  FailureOr<bool> checkBefore(const Stated &stated);
+  /// Makes the kernel that checks it.
+  FailureOr<poly::KernelOp> makeCheck(const Stated &stated);
+  /// Whether loops of the kernel of a check stay inside of its arrays.
+  LogicalResult verify(poly::KernelOp checker);
+  std::string getFreeName(const Twine &name);
+  /// Has the program make `call` only if `checks`, before it, find nothing.
+  void guard(poly::CallOp call, ArrayRef<poly::CallOp> checks);
+  /// The program if `call` is made by it and it can have a check; null if not.
+  func::FuncOp findMain(poly::CallOp call);
   /// What @main_check has in the place of a value of @main: an input, or what
   /// follows from sizes; null for others.
   Value getCopy(Value value);
-  func::FuncOp getOrCreateCheck();
+  func::FuncOp getOrCreateCheck(func::FuncOp main);
+  Value getOrCreateRecord(func::FuncOp main);
 
   func::FuncOp check;
+  Value record; ///< Of @main.
   IRMapping copies;
   SmallVector<Attribute> messages;
   /// Statements and what they were checked for.
   SmallVector<std::pair<Attribute, SmallVector<Value>>> done;
+  /// Checks to be made before the call that is looked at.
+  SmallVector<poly::CallOp> pending;
 };
 } // namespace
 
-func::FuncOp PolyCheckGivensPass::getOrCreateCheck() {
+//===----------------------------------------------------------------------===//
+// Functions of the program
+//===----------------------------------------------------------------------===//
+
+func::FuncOp PolyCheckGivensPass::findMain(poly::CallOp call) {
+  auto main = call->getParentOfType<func::FuncOp>();
+  return main && main.getName() == kMainName &&
+                 main->getAttrOfType<IntegerAttr>(kNumInputsAttr)
+             ? main
+             : func::FuncOp();
+}
+
+func::FuncOp PolyCheckGivensPass::getOrCreateCheck(func::FuncOp main) {
   if (check)
     return check;
-  auto main = getOperation().lookupSymbol<func::FuncOp>(kMainName);
-  auto numInputs =
-      main ? main->getAttrOfType<IntegerAttr>(kNumInputsAttr) : IntegerAttr();
-  if (!numInputs)
-    return {};
   OpBuilder builder(main);
-  auto inputs = main.getArgumentTypes().take_front(numInputs.getInt());
+  unsigned numInputs =
+      main->getAttrOfType<IntegerAttr>(kNumInputsAttr).getInt();
+  auto inputs = main.getArgumentTypes().take_front(numInputs);
   SmallVector<Type> types(inputs);
-  types.push_back(
-      MemRefType::get({ESPALIER_RECORD_SIZE}, builder.getI64Type()));
+  types.push_back(polytoloops::getRecordType(&getContext()));
   check = func::FuncOp::create(builder, main.getLoc(), kCheckName,
                                builder.getFunctionType(types, {}));
   Block *block = check.addEntryBlock();
@@ -285,6 +114,19 @@ func::FuncOp PolyCheckGivensPass::getOrCreateCheck() {
   builder.setInsertionPointToEnd(block);
   func::ReturnOp::create(builder, main.getLoc());
   return check;
+}
+
+Value PolyCheckGivensPass::getOrCreateRecord(func::FuncOp main) {
+  if (record)
+    return record;
+  getOrCreateCheck(main); // It has the messages.
+  Builder builder(&getContext());
+  unsigned number = main.getNumArguments();
+  (void)main.insertArgument(number, polytoloops::getRecordType(&getContext()),
+                            builder.getDictionaryAttr(builder.getNamedAttr(
+                                kRecordAttr, builder.getUnitAttr())),
+                            main.getLoc());
+  return record = main.getArgument(number);
 }
 
 Value PolyCheckGivensPass::getCopy(Value value) {
@@ -302,117 +144,54 @@ Value PolyCheckGivensPass::getCopy(Value value) {
   return copies.lookup(value);
 }
 
-/// The input of @main that `array` is a part of; null for others.
-static BlockArgument findRoot(Value array) {
-  while (Operation *op = array.getDefiningOp()) {
-    auto isArray = [](Value operand) {
-      return isa<MemRefType>(operand.getType());
-    };
-    auto source = llvm::find_if(op->getOperands(), isArray);
-    if (source == op->operand_end())
-      return {};
-    array = *source;
-  }
-  return cast<BlockArgument>(array);
+std::string PolyCheckGivensPass::getFreeName(const Twine &name) {
+  std::string free = name.str();
+  for (unsigned number = 1; getOperation().lookupSymbol(free); ++number)
+    free = (name + "_" + Twine(number)).str();
+  return free;
 }
 
-/// Whether the program may write `array`, or parts of it.
-static bool isWritten(Value array) {
-  return array && llvm::any_of(array.getUses(), [&](OpOperand &use) {
-           Operation *user = use.getOwner();
-           if (auto call = dyn_cast<poly::CallOp>(user)) {
-             auto kernel = SymbolTable::lookupNearestSymbolFrom<poly::KernelOp>(
-                 call, call.getCalleeAttr());
-             Value own = kernel.getArgument(use.getOperandNumber());
-             return llvm::any_of(
-                 kernel.getComputes(), [&](poly::ComputeOp compute) {
-                   return llvm::is_contained(compute.getWrites(), own);
-                 });
-           }
-           if (isPure(user) && (!user->hasTrait<OpTrait::IsTerminator>() ||
-                                isa<func::ReturnOp>(user)))
-             return llvm::any_of(user->getResults(), [](Value result) {
-               return isa<MemRefType>(result.getType()) && isWritten(result);
-             });
-           return !isa<memref::DimOp, memref::LoadOp>(user);
-         });
-}
-
-LogicalResult PolyCheckGivensPass::addCheck(poly::CallOp call,
-                                            poly::GivenOp given,
-                                            ArrayRef<Value> arrays) {
-  auto fail = [&](const Twine &what) {
-    return given.emitOpError("expects ") << what;
-  };
-  poly::KernelOp kernel = given.getKernel();
-  if (given.getNumDims() + given.getReads().size() >= ESPALIER_RECORD_SIZE)
-    return fail("fewer than " + Twine(ESPALIER_RECORD_SIZE) +
-                " dimensions and reads together, to tell which do not hold");
-  if (!getOrCreateCheck())
-    return fail("a program, @main, that checks it");
-  Operation *parent = call->getParentOp();
-  if (parent != getOperation().lookupSymbol(kMainName) ||
-      !call->getBlock()->isEntryBlock())
-    return fail("a call that the program makes in any case, but it depends on "
-                "what is known only then");
-  SmallVector<Value> operands;
-  auto addOperand = [&](Value argument) {
-    operands.push_back(getCopy(
-        call.getArguments()[cast<BlockArgument>(argument).getArgNumber()]));
-    return bool(operands.back());
-  };
-  for (Value array : arrays) {
-    unsigned number = cast<BlockArgument>(array).getArgNumber();
-    if (isWritten(findRoot(call.getArguments()[number])))
-      return fail("data that is there before the program runs, but '" +
-                  kernel.getArgumentName(number) + "' is written by it");
-    if (!addOperand(array))
-      return fail("data that is there before the program runs: inputs, or "
-                  "constants alone; but '" +
-                  kernel.getArgumentName(number) + "' is made by the program");
-    if (!cast<MemRefType>(array.getType()).hasStaticShape() &&
-        !kernel.getArgAttr(number, poly::KernelOp::getShapeAttrName()))
-      return fail("the extents of '" + kernel.getArgumentName(number) +
-                  "', 'poly.shape', inside which it reads");
-  }
-  for (BlockArgument parameter : kernel.getParameters())
-    if (!addOperand(parameter))
-      return fail("sizes that are known before the program runs, but '" +
-                  kernel.getArgumentName(parameter.getArgNumber()) +
-                  "' is not");
-  operands.push_back(check.getArguments().back());
-  OpBuilder builder(kernel);
-  messages.push_back(builder.getStringAttr(describePoint(given)));
-  std::string name =
-      ("check_" + kernel.getSymName() + "_" + given.getSymName()).str();
-  for (unsigned number = 1; getOperation().lookupSymbol(name); ++number)
-    name = ("check_" + kernel.getSymName() + "_" + given.getSymName() + "_" +
-            Twine(number))
-               .str();
-  SmallVector<std::string> ranges;
-  poly::KernelOp checker =
-      makeCheckKernel(builder, given, arrays, name, messages.size(), ranges);
-  for (const std::string &range : ranges)
-    messages.push_back(builder.getStringAttr(range));
+LogicalResult PolyCheckGivensPass::verify(poly::KernelOp checker) {
   OpPassManager accesses(poly::KernelOp::getOperationName());
   accesses.addPass(poly::createPolyVerifyAccessesPass());
-  if (failed(runPipeline(accesses, checker)))
-    return failure();
-  builder.setInsertionPoint(check.getBody().front().getTerminator());
-  poly::CallOp::create(builder, given.getLoc(), checker, operands);
-  return success();
+  return runPipeline(accesses, checker);
 }
 
-LogicalResult PolyCheckGivensPass::discharge(poly::CallOp call,
-                                             poly::GivenOp given) {
-  auto getPassed = [&](Value argument) {
-    return call.getArguments()[cast<BlockArgument>(argument).getArgNumber()];
+/// What `call` passes for an argument of its kernel.
+static Value getPassed(poly::CallOp call, Value argument) {
+  return call.getArguments()[cast<BlockArgument>(argument).getArgNumber()];
+}
+
+void PolyCheckGivensPass::guard(poly::CallOp call,
+                                ArrayRef<poly::CallOp> checks) {
+  OpBuilder builder(call);
+  Location loc = call.getLoc();
+  auto runIfRight = [&](ArrayRef<poly::CallOp> calls) {
+    builder.setInsertionPoint(call);
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value message = memref::LoadOp::create(builder, loc, record, zero);
+    Value none =
+        arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), 0);
+    Value isRight = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::eq, message, none);
+    auto guard = scf::IfOp::create(builder, loc, isRight,
+                                   /*withElseRegion=*/false);
+    for (poly::CallOp inside : calls)
+      inside->moveBefore(guard.thenBlock()->getTerminator());
+    builder.setInsertionPointAfter(guard);
   };
-  SmallVector<Value> passed = llvm::map_to_vector(given.getReads(), getPassed);
-  SmallVector<Value> sizes;
-  for (BlockArgument parameter : given.getKernel().getParameters())
-    sizes.push_back(getPassed(parameter));
-  SmallVector<Value> key = passed;
+  runIfRight(checks);
+  runIfRight(call);
+}
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+bool PolyCheckGivensPass::isDone(poly::CallOp call, poly::GivenOp given,
+                                 ArrayRef<Value> passed,
+                                 ArrayRef<Value> sizes) {
+  SmallVector<Value> key(passed);
   llvm::append_range(key, sizes);
   auto orUnit = [&](Attribute attr) {
     return attr ? attr : UnitAttr::get(&getContext());
@@ -424,26 +203,188 @@ LogicalResult PolyCheckGivensPass::discharge(poly::CallOp call,
        orUnit(kernel->getAttr(poly::KernelOp::getAssumptionsAttrName()))});
   std::pair<Attribute, SmallVector<Value>> own(statement, key);
   if (llvm::is_contained(done, own))
-    return success();
+    return true;
   done.push_back(own);
+  return false;
+}
+
+FailureOr<poly::KernelOp> PolyCheckGivensPass::makeCheck(const Stated &stated) {
+  poly::GivenOp given = stated.given;
+  poly::KernelOp kernel = given.getKernel();
+  if (given.getNumDims() + given.getReads().size() >= ESPALIER_RECORD_SIZE)
+    return given.emitOpError("expects fewer than ")
+           << ESPALIER_RECORD_SIZE
+           << " dimensions and reads together, to tell which do not hold";
+  for (Value array : stated.arrays) {
+    unsigned number = cast<BlockArgument>(array).getArgNumber();
+    if (!cast<MemRefType>(array.getType()).hasStaticShape() &&
+        !kernel.getArgAttr(number, poly::KernelOp::getShapeAttrName()))
+      return given.emitOpError("expects the extents of '")
+             << kernel.getArgumentName(number)
+             << "', 'poly.shape', inside which it reads";
+  }
+  OpBuilder builder(kernel);
+  poly::KernelOp checker = polytoloops::makeStatementCheck(
+      builder, given, stated.arrays.getArrayRef(),
+      getFreeName("check_" + kernel.getSymName() + "_" + given.getSymName()),
+      messages);
+  if (failed(verify(checker)))
+    return failure();
+  return checker;
+}
+
+FailureOr<bool> PolyCheckGivensPass::checkBefore(const Stated &stated) {
+  poly::CallOp call = stated.call;
+  func::FuncOp main = findMain(call);
+  if (call->getParentOp() != main || !call->getBlock()->isEntryBlock())
+    return false;
+  getOrCreateCheck(main);
+  SmallVector<Value> operands;
+  for (Value array : stated.arrays) {
+    Value passed = getPassed(call, array);
+    operands.push_back(polytoloops::isUnchangedInput(passed) ? getCopy(passed)
+                                                             : Value());
+  }
+  for (BlockArgument parameter :
+       stated.given->getParentOfType<poly::KernelOp>().getParameters())
+    operands.push_back(getCopy(getPassed(call, parameter)));
+  if (llvm::is_contained(operands, Value()))
+    return false;
+  FailureOr<poly::KernelOp> checker = makeCheck(stated);
+  if (failed(checker))
+    return failure();
+  operands.push_back(check.getArguments().back());
+  OpBuilder builder(check.getBody().front().getTerminator());
+  poly::CallOp::create(builder, stated.given->getLoc(), *checker, operands);
+  return true;
+}
+
+LogicalResult PolyCheckGivensPass::discharge(poly::CallOp call,
+                                             poly::GivenOp given) {
+  Stated stated{call, given, {}};
+  stated.arrays.insert_range(given.getReads());
+  SmallVector<Value> passed, sizes;
+  for (Value read : given.getReads())
+    passed.push_back(getPassed(call, read));
+  for (BlockArgument parameter : given.getKernel().getParameters())
+    sizes.push_back(getPassed(call, parameter));
+  bool isUnchanging = llvm::all_of(passed, [](Value array) {
+    return polytoloops::isConstantData(array) ||
+           polytoloops::isUnchangedInput(array);
+  });
+  if (isUnchanging && call->getBlock()->isEntryBlock() &&
+      isDone(call, given, passed, sizes))
+    return success();
   if (llvm::all_of(passed, polytoloops::isConstantData))
     return polytoloops::evaluateGiven(given, passed, sizes);
-  llvm::SetVector<Value> arrays(given.getReads().begin(),
-                                given.getReads().end());
-  return addCheck(call, given, arrays.getArrayRef());
+  func::FuncOp main = findMain(call);
+  if (!main)
+    return given.emitOpError("expects a program, @main, that checks it");
+  FailureOr<bool> isChecked = checkBefore(stated);
+  if (failed(isChecked) || *isChecked)
+    return isChecked;
+  FailureOr<poly::KernelOp> checker = makeCheck(stated);
+  if (failed(checker))
+    return failure();
+  SmallVector<Value> operands;
+  for (Value array : stated.arrays)
+    operands.push_back(getPassed(call, array));
+  llvm::append_range(operands, sizes);
+  operands.push_back(getOrCreateRecord(main));
+  OpBuilder builder(call);
+  pending.push_back(
+      poly::CallOp::create(builder, given.getLoc(), *checker, operands));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Properties of one array
+//===----------------------------------------------------------------------===//
+
+/// The extents of `array`, then what its values are less than by `bound`.
+static SmallVector<Value> emitSizes(OpBuilder &builder, poly::CallOp call,
+                                    poly::KernelOp kernel, Value array,
+                                    AffineMapAttr bound) {
+  Location loc = call.getLoc();
+  SmallVector<Value> sizes;
+  int64_t rank = cast<MemRefType>(array.getType()).getRank();
+  for (int64_t dim = 0; dim < rank; ++dim)
+    sizes.push_back(memref::DimOp::create(builder, loc, array, dim));
+  if (!bound)
+    return sizes;
+  SmallVector<Value> parameters;
+  for (BlockArgument parameter : kernel.getParameters())
+    parameters.push_back(getPassed(call, parameter));
+  Value limit = affine::expandAffineExpr(
+      builder, loc, bound.getValue().getResult(0), {}, parameters);
+  // Sizes are no less than 0; no value is below either.
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  sizes.push_back(arith::MaxSIOp::create(builder, loc, limit, zero));
+  return sizes;
+}
+
+LogicalResult PolyCheckGivensPass::discharge(poly::CallOp call,
+                                             unsigned number) {
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<poly::KernelOp>(
+      call, call.getCalleeAttr());
+  Value array = call.getArguments()[number];
+  func::FuncOp main = findMain(call);
+  if (!main || !polytoloops::hasProperties(kernel, number) ||
+      polytoloops::isConstantData(array) ||
+      polytoloops::isCheckedOfCallers(call, kernel, number))
+    return success();
+  OpBuilder builder(kernel);
+  poly::KernelOp checker = polytoloops::makePropertyCheck(
+      builder, kernel, number,
+      getFreeName("check_" + kernel.getSymName() + "_" +
+                  kernel.getArgumentName(number)),
+      messages);
+  if (failed(verify(checker)))
+    return failure();
+  builder.setInsertionPoint(call);
+  SmallVector<Value> operands{array};
+  llvm::append_range(
+      operands, emitSizes(builder, call, kernel, array,
+                          kernel.getArgAttrOfType<AffineMapAttr>(
+                              number, poly::KernelOp::getBoundAttrName())));
+  operands.push_back(getOrCreateRecord(main));
+  pending.push_back(
+      poly::CallOp::create(builder, call.getLoc(), checker, operands));
+  SmallVector<int64_t> checked{number};
+  if (auto known =
+          call->getAttrOfType<DenseI64ArrayAttr>(polytoloops::kCheckedAttr))
+    checked.append(known.asArrayRef().begin(), known.asArrayRef().end());
+  call->setAttr(polytoloops::kCheckedAttr,
+                builder.getDenseI64ArrayAttr(checked));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+LogicalResult PolyCheckGivensPass::discharge(poly::CallOp call) {
+  call->removeAttr(polytoloops::kCheckedAttr);
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<poly::KernelOp>(
+      call, call.getCalleeAttr());
+  for (unsigned number = 0; number < kernel.getNumArguments(); ++number)
+    if (failed(discharge(call, number)))
+      return failure();
+  for (poly::GivenOp given : kernel.getGivens())
+    if (failed(discharge(call, given)))
+      return failure();
+  if (!pending.empty())
+    guard(call, pending);
+  pending.clear();
+  return success();
 }
 
 void PolyCheckGivensPass::runOnOperation() {
-  ModuleOp module = getOperation();
   SmallVector<poly::CallOp> calls;
-  module.walk([&](poly::CallOp call) { calls.push_back(call); });
-  for (poly::CallOp call : calls) {
-    auto kernel = SymbolTable::lookupNearestSymbolFrom<poly::KernelOp>(
-        call, call.getCalleeAttr());
-    for (poly::GivenOp given : kernel.getGivens())
-      if (failed(discharge(call, given)))
-        return signalPassFailure();
-  }
+  getOperation().walk([&](poly::CallOp call) { calls.push_back(call); });
+  for (poly::CallOp call : calls)
+    if (failed(discharge(call)))
+      return signalPassFailure();
   if (check)
     check->setAttr(kCheckMessagesAttr, ArrayAttr::get(&getContext(), messages));
 }

@@ -3,6 +3,7 @@
 #include "ConstantData.h"
 #include "FullVectors.h"
 #include "KernelLoops.h"
+#include "ProgramData.h"
 #include "espalier/Conversion/LoopsToProgram/Program.h"
 #include "espalier/Conversion/Passes.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
@@ -87,24 +88,17 @@ struct ConvertPolyToLoopsPass
   static LogicalResult checkCall(poly::CallOp call) {
     auto kernel = SymbolTable::lookupNearestSymbolFrom<poly::KernelOp>(
         call, call.getCalleeAttr());
+    auto checked =
+        call->getAttrOfType<DenseI64ArrayAttr>(polytoloops::kCheckedAttr);
     for (unsigned number = 0; number < call.getArguments().size(); ++number) {
       if (polytoloops::isConstantData(call.getArguments()[number])) {
         if (failed(polytoloops::evaluateProperties(call, kernel, number)))
           return failure();
         continue;
       }
-      auto argument = dyn_cast<BlockArgument>(call.getArguments()[number]);
-      auto function =
-          argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
-                   : func::FuncOp();
-      auto isMissing = [&](StringRef property, StringRef checked) {
-        return kernel.getArgAttr(number, property) &&
-               (!function || function.getName() != kMainName ||
-                !function.getArgAttr(argument.getArgNumber(), checked));
-      };
-      if (isMissing(poly::KernelOp::getBoundAttrName(), kBoundAttr) ||
-          isMissing(poly::KernelOp::getInjectiveAttrName(), kInjectiveAttr) ||
-          isMissing(poly::KernelOp::getMonotonicAttrName(), kMonotonicAttr))
+      if (polytoloops::hasProperties(kernel, number) &&
+          !polytoloops::isCheckedOfCallers(call, kernel, number) &&
+          !(checked && llvm::is_contained(checked.asArrayRef(), number)))
         return call.emitOpError("expects an argument of the program whose "
                                 "values are checked as operand #")
                << number << ", on whose values @" << kernel.getSymName()

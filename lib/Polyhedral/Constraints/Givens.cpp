@@ -18,10 +18,11 @@ using namespace espalier::polyhedral;
 /// So many ways to match a statement's reads are looked at.
 static constexpr unsigned kMaxBindings = 64;
 
-/// Makes `index`, over a statement's dimensions, equal to `target` by binding
-/// at most one of `dims`. False if that cannot be.
+/// Makes `index`, over a statement's dimensions and `symbols`, equal to
+/// `target` by binding at most one of `dims`. False if that cannot be.
 static bool unify(AffineExpr index, AffineExpr target, unsigned numDims,
-                  unsigned numParams, llvm::SmallVector<AffineExpr> &dims) {
+                  unsigned numParams, llvm::SmallVector<AffineExpr> &dims,
+                  llvm::ArrayRef<AffineExpr> symbols) {
   std::optional<unsigned> open;
   for (unsigned dim = 0; dim < dims.size(); ++dim) {
     if (dims[dim] || !index.isFunctionOfDim(dim))
@@ -35,8 +36,9 @@ static bool unify(AffineExpr index, AffineExpr target, unsigned numDims,
   for (AffineExpr &value : values)
     if (!value)
       value = zero;
-  AffineExpr rest = simplifyAffineExpr(target - index.replaceDims(values),
-                                       numDims, numParams);
+  AffineExpr rest =
+      simplifyAffineExpr(target - index.replaceDimsAndSymbols(values, symbols),
+                         numDims, numParams);
   if (!open)
     return rest == zero;
   if (getFactor(index, getAffineDimExpr(*open, index.getContext())) != 1)
@@ -48,6 +50,9 @@ static bool unify(AffineExpr index, AffineExpr target, unsigned numDims,
 std::vector<ReadValues::Binding> ReadValues::match(const Given &given,
                                                    unsigned point) const {
   std::vector<Binding> bindings{Binding(given.numDims)};
+  llvm::SmallVector<AffineExpr> parameters;
+  for (unsigned i = 0; i < program.numParams; ++i)
+    parameters.push_back(getAffineSymbolExpr(i, program.context));
   for (const Access &access : given.values) {
     std::vector<Binding> next;
     auto add = [&](const Binding &binding) {
@@ -63,7 +68,8 @@ std::vector<ReadValues::Binding> ReadValues::match(const Given &given,
                 llvm::zip_equal(access.map.getResults(), value.indices),
                 [&](auto pair) {
                   return unify(std::get<0>(pair), std::get<1>(pair),
-                               getNumDims(), program.numParams, bound);
+                               getNumDims(), program.numParams, bound,
+                               parameters);
                 }))
           add(bound);
       }
@@ -105,16 +111,20 @@ bool ReadValues::follows(AffineExpr expr, const Premises &premises) const {
   });
 }
 
-void ReadValues::addInstance(const Given &given, const Premises &premises,
-                             const Binding &dims,
-                             Constraints &constraints) const {
+/// `expr`, of a statement, with these values of its dimensions and symbols;
+/// what is open is `unknown`.
+static AffineExpr bind(AffineExpr expr, llvm::ArrayRef<AffineExpr> dims,
+                       llvm::ArrayRef<AffineExpr> symbols, AffineExpr unknown) {
+  llvm::SmallVector<AffineExpr> own;
+  for (AffineExpr dim : dims)
+    own.push_back(dim ? dim : unknown);
+  return expr.replaceDimsAndSymbols(own, symbols);
+}
+
+llvm::SmallVector<AffineExpr>
+ReadValues::getSymbols(const Given &given, unsigned point,
+                       const Binding &dims) const {
   AffineExpr unknown = getAffineSymbolExpr(program.numParams, program.context);
-  auto bind = [&](AffineExpr expr, llvm::ArrayRef<AffineExpr> symbols) {
-    llvm::SmallVector<AffineExpr> own;
-    for (AffineExpr dim : dims)
-      own.push_back(dim ? dim : unknown);
-    return expr.replaceDimsAndSymbols(own, symbols);
-  };
   llvm::SmallVector<AffineExpr> symbols;
   for (unsigned i = 0; i < program.numParams; ++i)
     symbols.push_back(getAffineSymbolExpr(i, program.context));
@@ -123,10 +133,11 @@ void ReadValues::addInstance(const Given &given, const Premises &premises,
   for (const Access &access : given.values) {
     AffineExpr found = unknown;
     for (auto [number, value] : llvm::enumerate(values))
-      if (value.point == premises.point && value.array == access.array &&
+      if (value.point == point && value.array == access.array &&
           llvm::all_of(llvm::zip_equal(access.map.getResults(), value.indices),
                        [&](auto pair) {
-                         AffineExpr index = bind(std::get<0>(pair), parameters);
+                         AffineExpr index =
+                             bind(std::get<0>(pair), dims, parameters, unknown);
                          return isAffine(index) &&
                                 simplify(index - std::get<1>(pair)) ==
                                     getAffineConstantExpr(0, program.context);
@@ -134,27 +145,75 @@ void ReadValues::addInstance(const Given &given, const Premises &premises,
         found = getDim(number);
     symbols.push_back(found);
   }
+  return symbols;
+}
+
+bool ReadValues::satisfies(const Given &given, const Premises &premises,
+                           const Binding &dims,
+                           llvm::ArrayRef<AffineExpr> symbols) const {
+  AffineExpr unknown = getAffineSymbolExpr(program.numParams, program.context);
+  bool holds = true;
+  auto require = [&](AffineExpr premise) {
+    AffineExpr expr = bind(premise, dims, symbols, unknown);
+    holds = holds && isAffine(expr) && follows(expr, premises);
+  };
+  forEachConstraint(given.where, require);
+  return holds && llvm::any_of(given.domain, [&](IntegerSet set) {
+           holds = true;
+           forEachConstraint(set, require);
+           return holds;
+         });
+}
+
+void ReadValues::addInstance(const Given &given, const Premises &premises,
+                             const Binding &dims,
+                             Constraints &constraints) const {
+  AffineExpr unknown = getAffineSymbolExpr(program.numParams, program.context);
+  llvm::SmallVector<AffineExpr> symbols =
+      getSymbols(given, premises.point, dims);
   Constraints conclusions;
   forEachConstraint(given.holds, [&](AffineExpr conclusion) {
-    AffineExpr expr = bind(conclusion, symbols);
+    AffineExpr expr = bind(conclusion, dims, symbols, unknown);
     if (isAffine(expr) &&
         !llvm::is_contained(constraints, expr = simplify(expr)))
       conclusions.push_back(expr);
   });
-  if (conclusions.empty())
-    return;
-  bool holds = true;
-  auto require = [&](AffineExpr premise) {
-    AffineExpr expr = bind(premise, symbols);
-    holds = holds && isAffine(expr) && follows(expr, premises);
-  };
-  forEachConstraint(given.where, require);
-  if (holds && llvm::any_of(given.domain, [&](IntegerSet set) {
-        holds = true;
-        forEachConstraint(set, require);
-        return holds;
-      }))
+  if (!conclusions.empty() && satisfies(given, premises, dims, symbols))
     constraints.append(conclusions);
+}
+
+llvm::SmallVector<AffineMap>
+ReadValues::findSources(unsigned other, AffineMap there, AffineMap here) const {
+  const Statement &source = program.statements[other];
+  // That it runs is what its `where` says of the values that it reads.
+  Given runs{source.numDims, source.domain, source.where, source.values, {}};
+  Premises premises = getPremises(0);
+  llvm::SmallVector<AffineMap> sources;
+  for (Binding dims : match(runs, 0)) {
+    llvm::SmallVector<AffineExpr> symbols = getSymbols(runs, 0, dims);
+    bool isElement = llvm::all_of(
+        llvm::zip_equal(there.getResults(), here.getResults()), [&](auto pair) {
+          AffineExpr target = get(std::get<1>(pair), 0);
+          bool areKnown = !hasValues(std::get<0>(pair).replaceSymbols(symbols),
+                                     program.numParams) &&
+                          !hasValues(target, program.numParams);
+          return areKnown && unify(std::get<0>(pair), target, getNumDims(),
+                                   program.numParams, dims, symbols);
+        });
+    bool isFunction = isElement && llvm::all_of(dims, [&](AffineExpr dim) {
+                        for (unsigned value = 0; dim && value < size(); ++value)
+                          if (dim.isFunctionOfDim(numPointDims + value))
+                            return false;
+                        return dim && !hasValues(dim, program.numParams);
+                      });
+    if (!isFunction || !satisfies(runs, premises, dims, symbols))
+      continue;
+    auto function =
+        AffineMap::get(numPointDims, program.numParams, dims, program.context);
+    if (!llvm::is_contained(sources, function))
+      sources.push_back(function);
+  }
+  return sources;
 }
 
 void ReadValues::addGivens(unsigned point, Constraints &constraints) const {

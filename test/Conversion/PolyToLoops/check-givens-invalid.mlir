@@ -62,21 +62,6 @@ func.func @main() attributes {espalier.num_inputs = 0 : i64} {
 
 // -----
 
-// What the program makes while it runs is there too late.
-poly.kernel @rows(%starts: memref<4xi32> {espalier.name = "starts"}) {
-  // expected-error @below {{expects data that is there before the program runs: inputs, or constants alone; but 'starts' is made by the program}}
-  poly.given @short dims ["i"] domain [affine_set<(i) : (i >= 0, 3 - i >= 0)>]
-      reads(%starts[affine_map<(i) -> (i)>] : memref<4xi32>)
-      holds affine_set<(i)[b] : (b >= 0)>
-}
-func.func @main() attributes {espalier.num_inputs = 0 : i64} {
-  %starts = memref.alloc() : memref<4xi32>
-  poly.call @rows(%starts) : memref<4xi32>
-  return
-}
-
-// -----
-
 poly.kernel @rows(%starts: memref<?xi32> {espalier.name = "starts"}) {
   // expected-error @below {{expects the extents of 'starts', 'poly.shape', inside which it reads}}
   poly.given @short dims ["i"] domain [affine_set<(i) : (i >= 0, 3 - i >= 0)>]
@@ -116,44 +101,6 @@ func.func @other(%starts: memref<4xi32>) {
 
 // -----
 
-// Nor is what is there first what the kernel reads.
-poly.kernel @rows(%starts: memref<4xi32> {espalier.name = "starts"}) {
-  // expected-error @below {{expects data that is there before the program runs, but 'starts' is written by it}}
-  poly.given @short dims ["i"] domain [affine_set<(i) : (i >= 0, 3 - i >= 0)>]
-      reads(%starts[affine_map<(i) -> (i)>] : memref<4xi32>)
-      holds affine_set<(i)[b] : (b >= 0)>
-}
-poly.kernel @write(%starts: memref<4xi32>) {
-  poly.compute @m dims ["i"] domain [affine_set<(i) : (i >= 0, 3 - i >= 0)>]
-      reads() writes(%starts[affine_map<(i) -> (i)>] : memref<4xi32>) {
-    %v = arith.constant -1 : i32
-    poly.yield %v : i32
-  }
-}
-func.func @main(%starts: memref<4xi32>) attributes {espalier.num_inputs = 1 : i64} {
-  poly.call @write(%starts) : memref<4xi32>
-  poly.call @rows(%starts) : memref<4xi32>
-  return
-}
-
-// -----
-
-// The check would take for granted what the call does.
-poly.kernel @rows(%starts: memref<4xi32> {espalier.name = "starts"}) {
-  // expected-error @below {{expects a call that the program makes in any case, but it depends on what is known only then}}
-  poly.given @short dims ["i"] domain [affine_set<(i) : (i >= 0, 3 - i >= 0)>]
-      reads(%starts[affine_map<(i) -> (i)>] : memref<4xi32>)
-      holds affine_set<(i)[b] : (b >= 0)>
-}
-func.func @main(%starts: memref<4xi32>, %if: i1) attributes {espalier.num_inputs = 2 : i64} {
-  scf.if %if {
-    poly.call @rows(%starts) : memref<4xi32>
-  }
-  return
-}
-
-// -----
-
 memref.global "private" constant @starts : memref<4xi64> = dense<[0, 2, 2, 4611686018427387904]>
 poly.kernel @rows(%starts: memref<4xi64>) {
   // expected-error @below {{expects values from -2147483648 to less than 2147483648, but read #0 has 4611686018427387904}}
@@ -166,27 +113,3 @@ func.func @main() attributes {espalier.num_inputs = 0 : i64} {
   poly.call @rows(%starts) : memref<4xi64>
   return
 }
-
-// -----
-
-// What a resource does not hold is not known.
-memref.global "private" constant @starts : memref<4xi32> = dense_resource<short>
-poly.kernel @rows(%starts: memref<4xi32> {espalier.name = "starts"}) {
-  // expected-error @below {{expects data that is there before the program runs: inputs, or constants alone; but 'starts' is made by the program}}
-  poly.given @short dims ["i"] domain [affine_set<(i) : (i >= 0, 3 - i >= 0)>]
-      reads(%starts[affine_map<(i) -> (i)>] : memref<4xi32>)
-      holds affine_set<(i)[b] : (4 - b >= 0)>
-}
-func.func @main() attributes {espalier.num_inputs = 0 : i64} {
-  %starts = memref.get_global @starts : memref<4xi32>
-  poly.call @rows(%starts) : memref<4xi32>
-  return
-}
-
-{-#
-  dialect_resources: {
-    builtin: {
-      short: "0x0400000001000000"
-    }
-  }
-#-}

@@ -47,6 +47,10 @@ poly.kernel @k(%A: !v, %B: !v, %I: !n, %N: index) {
     %x = arith.sitofp %a : i32 to f32
     poly.yield %x : f32
   }
+  poly.compute @use_placed dims ["i"] domain [#all] reads(%placed[#i] : !v) writes(%B[#i] : !v) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
   poly.compute @twice dims ["i"] domain [#all] reads(%A[#i] : !v) writes(%twice[#half] : !v) {
   ^bb0(%a: f32):
     poly.yield %a : f32
@@ -110,7 +114,7 @@ transform.named_sequence @scan(%module: !transform.any_op {transform.readonly}) 
 }
 
 // InlineOp, elements that data decide
-// PLACED: error: 'transform.poly.inline' op expects write 0 of @placed to be affine, but got affine_map<(d0)[s0, s1] -> (s1)>
+// PLACED: error: 'transform.poly.inline' op expects a point at which @placed reads the same values as @use_placed and writes what read 0 of @use_placed takes from array #2
 transform.named_sequence @placed(%module: !transform.any_op {transform.readonly}) {
   %p = transform.poly.computation @k::@placed of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.inline %p : !transform.any_op
@@ -134,7 +138,7 @@ transform.named_sequence @number(%module: !transform.any_op {transform.readonly}
 }
 
 // InlineOp, reads that data decide
-// TABLE: error: 'transform.poly.inline' op expects read 1 of @use to be affine, but got affine_map<(d0)[s0, s1] -> (s1)>
+// TABLE: error: 'transform.poly.inline' op expects a point at which @make reads the same values as @use and writes what read 1 of @use takes from array #0
 transform.named_sequence @table(%module: !transform.any_op {transform.readonly}) {
   %p = transform.poly.computation @lookup::@make of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.inline %p : !transform.any_op

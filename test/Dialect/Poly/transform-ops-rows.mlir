@@ -115,7 +115,7 @@ transform.named_sequence @__transform_main(%module: !transform.any_op {transform
   transform.yield
 }
 
-// INLINE: error: 'transform.poly.inline' op expects a producer that runs at all points of its domain, but what @make reads decides where it runs
+// INLINE: error: 'transform.poly.inline' op expects a point at which @make reads the same values as @use and writes what read 0 of @use takes from array #0
 transform.named_sequence @inline(%module: !transform.any_op {transform.readonly}) {
   %make = transform.poly.computation @producer::@make of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.inline %make : !transform.any_op

@@ -329,6 +329,21 @@ TEST_F(RuntimeTest, dataIsCheckedBeforeTheRun) {
   EXPECT_EQ(run(), ESPALIER_OK);
 }
 
+TEST_F(RuntimeTest, aRunReportsWhatItFindsInItsOwnData) {
+  static const char *const messages[] = {"expects one, but got %"};
+  program.check_messages = messages;
+  program.run = [](void *const *data, const int64_t *, void *, const void *) {
+    auto *record = static_cast<int64_t *>(data[4]);
+    EXPECT_EQ(record[0], 0);
+    record[0] = 1;
+    record[1] = -7;
+  };
+  for (int i = 0; i < 2; ++i)
+    expectError("program 'sum' expects one, but got -7");
+  program.run = runSum;
+  EXPECT_EQ(run(), ESPALIER_OK);
+}
+
 TEST_F(RuntimeTest, aMessageHasNoMoreNumbersThanTheRecord) {
   static std::string places = "but got";
   for (int64_t i = 0; i < ESPALIER_RECORD_SIZE + 1; ++i)

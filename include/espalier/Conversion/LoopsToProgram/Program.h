@@ -39,6 +39,9 @@ constexpr llvm::StringLiteral kInjectiveAttr = "espalier.injective";
 constexpr llvm::StringLiteral kMonotonicAttr = "espalier.monotonic";
 constexpr llvm::StringLiteral kArenaAttr = "espalier.arena";
 constexpr llvm::StringLiteral kConstantsArgAttr = "espalier.constants";
+/// A record of `ESPALIER_RECORD_SIZE` numbers, zeros at first, behind the
+/// outputs: what checks find of data that the program makes.
+constexpr llvm::StringLiteral kRecordAttr = "espalier.record";
 // On @main.
 constexpr llvm::StringLiteral kNumInputsAttr = "espalier.num_inputs";
 // On @main_plan.
@@ -46,7 +49,7 @@ constexpr llvm::StringLiteral kPlanMessagesAttr = "espalier.plan_messages";
 /// How many numbers of a message a checked plan returns behind the arena's
 /// size.
 constexpr unsigned kNumPlanValues = ESPALIER_PLAN_VALUES;
-// On @main_check.
+// On @main_check: what it says, and the checks that @main makes.
 constexpr llvm::StringLiteral kCheckMessagesAttr = "espalier.check_messages";
 // On the module.
 constexpr llvm::StringLiteral kConstantsAttr = "espalier.constants";

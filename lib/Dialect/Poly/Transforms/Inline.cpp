@@ -6,14 +6,21 @@
 // The point i of the producer that wrote what a read uses is an affine function
 // of the consumer's point j; the producer's accesses are composed with it.
 //
+// Where data decides which element is meant, or which points run, that point is
+// one at which both have read the same values, and after which the element is
+// not written before it is used:
+//
+//   t[v - level[l]] = f(x[v])                   y[v] = g(f(x[v]))
+//   y[v] = g(t[v - level[l]])
+//
 //===----------------------------------------------------------------------===//
 
 #include "Tile.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
+#include "espalier/Polyhedral/ReadValues.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
-#include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -63,6 +70,12 @@ private:
   llvm::Error checkInputs(ComputeOp consumer, const polyhedral::Map &uses);
   /// The producer's point that read `number` of `consumer` needs.
   llvm::Expected<AffineMap> getPoint(ComputeOp consumer, unsigned number);
+  /// The same where elements and points follow from data.
+  llvm::Expected<AffineMap> getPointOfData(ComputeOp consumer, unsigned number);
+  /// Whether at `point` the producer writes the element of read `access` of
+  /// `consumer` last before that.
+  bool isLastWrite(ComputeOp consumer, const ComputeAccess &access,
+                   const polyhedral::Map &point);
   llvm::Expected<Plan> plan(ComputeOp consumer);
   void rewrite(ComputeOp consumer, const Plan &plan);
 
@@ -78,8 +91,9 @@ private:
   KernelModel model;
   unsigned numParams;
   polyhedral::Context context;
-  Value array;          ///< That the producer writes.
-  polyhedral::Map make; ///< From its points to the elements.
+  Value array; ///< That the producer writes.
+  /// From its points to the elements; null if data decides which.
+  polyhedral::Map make;
 };
 } // namespace
 
@@ -124,10 +138,6 @@ llvm::Error Inliner::checkProducer() {
     return refuse("expects a producer that writes one array of the kernel and "
                   "nothing else, but " +
                   quote(producer) + " does not");
-  if (producer.getWhere())
-    return refuse("expects a producer that runs at all points of its domain, "
-                  "but what " +
-                  quote(producer) + " reads decides where it runs");
   array = producer.getWrites().front();
   for (ComputeOp other : model.computes) {
     bool writes = llvm::is_contained(other.getWrites(), array);
@@ -138,12 +148,12 @@ llvm::Error Inliner::checkProducer() {
   }
   if (llvm::is_contained(producer.getReads(), array))
     return refuse("expects " + quote(producer) + " not to read what it writes");
-  AffineMap map = producer.getWriteAccesses().front().map;
-  make = polyhedral::Map::get(context, numParams, map);
+  if (producer.getWhere())
+    return llvm::Error::success();
+  make = polyhedral::Map::get(context, numParams,
+                              producer.getWriteAccesses().front().map);
   if (!make)
-    return refuse("expects write 0 of " + quote(producer) +
-                  " to be affine, but got " +
-                  llvm::to_string(AffineMapAttr::get(map)));
+    return llvm::Error::success();
   make = make.intersectDomain(getDomain(context, producer));
   if (!make.isInjective().value_or(false))
     return refuse("expects " + quote(producer) + " to write each element once");
@@ -164,14 +174,59 @@ llvm::Error Inliner::checkIndices(ComputeOp consumer, unsigned number) {
   return llvm::Error::success();
 }
 
+bool Inliner::isLastWrite(ComputeOp consumer, const ComputeAccess &access,
+                          const polyhedral::Map &point) {
+  const polyhedral::Program &program = model.program;
+  unsigned source = getNumber(producer), sink = getNumber(consumer);
+  polyhedral::Map before =
+      polyhedral::getProgramOrder(context, program, source, sink);
+  polyhedral::Map later =
+      polyhedral::getMeetings(context, program, source,
+                              producer.getWriteAccesses().front().map, sink,
+                              access.map)
+          .intersect(before)
+          .intersect(point
+                         .compose(polyhedral::getProgramOrder(context, program,
+                                                              source, source))
+                         .inverse());
+  return point.inverse().isSubset(before).value_or(false) &&
+         later.isEmpty().value_or(false);
+}
+
+llvm::Expected<AffineMap> Inliner::getPointOfData(ComputeOp consumer,
+                                                  unsigned number) {
+  std::string name = ("read " + Twine(number) + " of " + quote(consumer)).str();
+  ComputeAccess access = consumer.getReadAccesses()[number];
+  polyhedral::ReadValues values(
+      context, model.program, {{getNumber(consumer), access.map.getResults()}});
+  SmallVector<AffineMap> points = values.findSources(
+      getNumber(producer), producer.getWriteAccesses().front().map, access.map);
+  if (points.empty())
+    return refuse("expects a point at which " + quote(producer) +
+                  " reads the same values as " + quote(consumer) +
+                  " and writes what " + name + " takes from " +
+                  describeArray(array));
+  for (AffineMap point : points) {
+    polyhedral::Map uses = polyhedral::Map::get(context, numParams, point)
+                               .intersectDomain(getDomain(context, consumer));
+    if (!isLastWrite(consumer, access, uses))
+      continue;
+    if (llvm::Error error = checkInputs(consumer, uses.inverse()))
+      return std::move(error);
+    return point;
+  }
+  return refuse("expects " + quote(producer) + " not to write what " + name +
+                " takes from " + describeArray(array) +
+                " again before it is used");
+}
+
 llvm::Expected<AffineMap> Inliner::getPoint(ComputeOp consumer,
                                             unsigned number) {
   std::string name = ("read " + Twine(number) + " of " + quote(consumer)).str();
   ComputeAccess access = consumer.getReadAccesses()[number];
   polyhedral::Map read = polyhedral::Map::get(context, numParams, access.map);
-  if (!read)
-    return refuse("expects " + name + " to be affine, but got " +
-                  llvm::to_string(AffineMapAttr::get(access.map)));
+  if (!make || !read)
+    return getPointOfData(consumer, number);
   polyhedral::Set domain = getDomain(context, consumer);
   polyhedral::Map points = read.intersectDomain(domain).compose(make.inverse());
   if (!domain.isSubset(points.domain()).value_or(false))

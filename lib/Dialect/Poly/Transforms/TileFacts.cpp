@@ -25,6 +25,44 @@ bool TileFacts::forEachUse(
   });
 }
 
+polyhedral::Map TileFacts::getElementsOfData(ComputeOp compute,
+                                             AffineMap map) const {
+  unsigned numDims = compute.getNumDims();
+  polyhedral::ReadValues values(context, model.program,
+                                {{getNumber(compute), map.getResults()}});
+  polyhedral::Set running = values.getSet().intersect(
+      getDomain(context, compute).insertDims(numDims, values.size()));
+  polyhedral::Map elements =
+      polyhedral::Map::get(context, model.program.numParams, values.get(map, 0))
+          .intersectDomain(running);
+  polyhedral::Map points = polyhedral::Map::get(
+      elements.toSet().project(numDims, values.size()), numDims);
+  return getTiles(compute).inverse().compose(points);
+}
+
+llvm::Expected<polyhedral::Map> TileFacts::getElements() const {
+  polyhedral::Union<polyhedral::Map> elements;
+  ComputeOp unknown;
+  forEachUse([&](ComputeOp user, AffineMap map) {
+    polyhedral::Map own = getFootprint(context, tile, user, map);
+    if (!own && context.getError().empty())
+      own = getElementsOfData(user, map);
+    if (!own)
+      unknown = user;
+    else
+      elements.add(own);
+    return bool(own);
+  });
+  if (unknown && context.getError().empty())
+    return refuse("expects accesses to " + describeArray(array) +
+                  " that are affine in what is read in arrays that nobody "
+                  "writes, but those of " +
+                  quote(unknown) + " are not");
+  if (unknown || elements.isUnknown())
+    return refuseUnknown(context);
+  return elements.get();
+}
+
 polyhedral::Map TileFacts::getTilesOf(ComputeOp compute, AffineMap map) const {
   polyhedral::Union<polyhedral::Map> tiles;
   forEachUse([&](ComputeOp user, AffineMap use) {
@@ -107,11 +145,23 @@ polyhedral::Map TileFacts::getExposed(ComputeOp reader, unsigned number) const {
                                    .compose(getTiles(reader).inverse())
                                    .intersect(getOrder(writer, reader))
                                    .inverse();
+      polyhedral::Map written = getMap(writer, write.map);
+      if (!written) {
+        // Data says which element is written: that which is read.
+        for (AffineMap point :
+             values.findSources(getNumber(writer), write.map, read))
+          exposed = exposed.subtract(
+              exposed.intersectDomain(getMap(reader, point)
+                                          .intersect(before)
+                                          .domain()
+                                          .insertDims(numDims, values.size())));
+        continue;
+      }
       before = polyhedral::Map::get(
           before.toSet().insertDims(numDims, values.size()),
           numDims + values.size());
       before = before.intersect(values.getImplied(getNumber(writer)));
-      exposed = exposed.subtract(before.compose(getMap(writer, write.map)));
+      exposed = exposed.subtract(before.compose(written));
     }
   return exposed;
 }

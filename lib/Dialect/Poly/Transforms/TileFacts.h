@@ -15,6 +15,9 @@ public:
   TileFacts(const polyhedral::Context &context, const Tile &tile,
             mlir::Value array, llvm::ArrayRef<ComputeOp> users);
 
+  /// From tiles to the elements that they use, or may, where data decides
+  /// which; or a refusal.
+  llvm::Expected<polyhedral::Map> getElements() const;
   /// Whether all uses of each element are in one tile.
   bool useElementsOnce() const;
   /// Whether all uses of a tile come before those of later ones in program
@@ -46,6 +49,10 @@ private:
   polyhedral::Map getTiles(ComputeOp compute) const {
     return getMap(compute, tile.maps[tile.getNumber(compute)]);
   }
+  /// The elements that `compute` uses through `map`, per tile, by what is known
+  /// of the values in it; null if that is nothing.
+  polyhedral::Map getElementsOfData(ComputeOp compute,
+                                    mlir::AffineMap map) const;
   /// The elements that read `number` of `reader` takes and that the tile has
   /// not written before, at points that run.
   polyhedral::Map getExposed(ComputeOp reader, unsigned number) const;

@@ -17,8 +17,9 @@ def Poly_GivenOp : Poly_PointsOp<"given"> {
 
     Every proof about the kernel uses it: dependences, the storage that elements
     share, what an iteration writes before it reads, whether accesses stay inside
-    their arrays. Nobody believes it: a program that calls the kernel checks it
-    before it runs, or the compiler does if the arrays are constants.
+    their arrays. Nobody believes it: a program that calls the kernel checks it,
+    before it runs or, of arrays that it makes, before the call; or the compiler
+    does if the arrays are constants.
 
     Constraints:
     - (C1) the domain has at least one set; all have the same dimensions and the

@@ -160,14 +160,17 @@ class PolyPrivatizeOp<string mnemonic> : PolyCommandOp<mnemonic> {
     The `poly.array` that the target writes, with write 0 or `write`, gets the
     size of the box of what one iteration of `loop` uses: a scalar, say, of an
     array over a time loop. Iterations no longer depend on one another through
-    it. `layout` and `place` as for `transform.poly.cache_read`.
+    it. `layout` and `place` as for `transform.poly.cache_read`. Where values that
+    are read decide which elements are used, as in `t[j - starts[n]]`, the box holds
+    what may be used by what is stated of the values.
 
     #### Return modes
 
     - Silenceable failure: there is no such write or loop; it is to an argument;
       the array is used outside of the loop; an iteration reads what others have
       written; iterations that use the same elements are not one after the other
-      in program order; an access is not affine or the elements have no bounds.
+      in program order; an access is not affine, nor in values of arrays that nobody
+      writes; the elements have no bounds.
     - Definite failure: the target is not a computation.
 
     Example:

@@ -155,7 +155,9 @@ def InlineOp : Op<Transform_Dialect, "poly.inline", [
   let summary = "computes a value where it is used";
   let description = [{
     The bodies of all computations that read what the target writes compute it
-    themselves; the target and its array are gone.
+    themselves; the target and its array are gone. Where values that are read
+    decide which elements are meant, as in `t[v - level[l]]`, or which points run,
+    a consumer has to read the same values at the same places.
 
     #### Return modes
 
@@ -164,7 +166,8 @@ def InlineOp : Op<Transform_Dialect, "poly.inline", [
       write its array, which has to be a `poly.array`, each element once; it
       does not write all that is read; the point that a read needs is not an
       affine function of the point that reads; a value is used as an index;
-      something that the target reads is written before the value is used.
+      something that the target reads is written before the value is used; where
+      data decides, the target may write an element again before that.
     - Definite failure: the target is not a computation.
 
     Example:

@@ -10,7 +10,9 @@
 // That is so if each element is used in one iteration only. Elements may also
 // be used in several, if these run one after the other in program order, and
 // each writes all that it reads before it does. Where data decides which points
-// run, a writer with the reader's conditions has run if the reader does.
+// run, a writer with the reader's conditions has run if the reader does. Where
+// it decides which element is meant, as in t[v - level[l]], an iteration has
+// all that may be, by what is stated of the data.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,11 +40,10 @@ static llvm::Error privatizeIn(ComputeOp compute, Value array, StringRef loop,
   }
   const TileAccess both[] = {TileAccess::Read, TileAccess::Write};
   polyhedral::Context context;
-  llvm::Expected<polyhedral::Map> elements =
-      getElements(context, *tile, users, array, both);
+  TileFacts uses(context, *tile, array, users);
+  llvm::Expected<polyhedral::Map> elements = uses.getElements();
   if (!elements)
     return elements.takeError();
-  TileFacts uses(context, *tile, array, users);
   if (!elements->inverse().isSingleValued().value_or(false) &&
       !uses.useElementsOnce()) {
     if (llvm::Error error = uses.checkReads())

@@ -220,6 +220,15 @@ Command fuzz::makeDataCommand(Random &random, KernelOp kernel,
                               StringRef compute, ArrayRef<std::string> loops) {
   Target target{compute.str(), random.choose(loops)};
   ComputeOp op = kernel.lookupCompute(compute);
+  // What keeps values at their positions in rows.
+  for (ComputeOp other : kernel.getComputes())
+    if (other.getWhere() &&
+        other.getWrites().front().getDefiningOp<ArrayOp>() &&
+        random.chance(30)) {
+      std::string name = other.getSymName().str();
+      return random.chance(50) ? makeInline(name)
+                               : makePrivatize({name, target.loop});
+    }
   if (op.getWhere() && random.chance(40))
     return makeRebase(target);
   int64_t kind = random.pick(1, 18);

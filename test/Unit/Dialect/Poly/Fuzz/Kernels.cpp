@@ -28,12 +28,14 @@ struct AccessText {
 class KernelMaker {
 public:
   explicit KernelMaker(Random &random) : random(random) {}
-  std::string make();
+  std::string make(bool hasData);
 
 private:
   std::string makeComputation(unsigned number);
   /// Computations that make a local array, and one that uses it.
   std::string makePipeline(unsigned &number);
+  /// The same, with the positions of elements in their rows as subscripts.
+  std::string makeRowPipeline(unsigned &number);
   /// What is stated of rows and of what is below them.
   std::string makeGivens();
   /// The points low <= d <= high, or <= s0 + high - 5, in each dimension.
@@ -440,6 +442,51 @@ std::string KernelMaker::makePipeline(unsigned &number) {
   return text;
 }
 
+std::string KernelMaker::makeRowPipeline(unsigned &number) {
+  Array local{"%R", "memref<64xi64>", 1};
+  std::string begin = "s" + std::to_string(numParams);
+  std::string end = "s" + std::to_string(numParams + 1);
+  AccessText element{local, {"d1 - " + begin}, 2};
+  std::string row = random.chance(85) ? "d0" : makeRowSubscript("d0");
+  std::string domain = makeBox(2, 0, 7);
+  auto printOne = [&](llvm::ArrayRef<AccessText> own, AccessText write,
+                      const std::string &kind) {
+    std::vector<AccessText> reads{{starts, {row}}, {starts, {row + " + 1"}}};
+    llvm::append_range(reads, own);
+    if (write.numData > 0)
+      write.numData = reads.size();
+    std::vector<std::string> texts, types, arguments{"%x0: i32", "%x1: i32"};
+    for (auto [position, read] : llvm::enumerate(reads)) {
+      texts.push_back(print(read, 2));
+      types.push_back(read.array.type);
+      if (position > 1)
+        arguments.push_back("%r" + std::to_string(position - 2) + ": i64");
+    }
+    return "  poly.compute @c" + std::to_string(number++) +
+           " dims [\"i\", \"j\"] domain " + domain + " where affine_set<" +
+           printSpace(2, numParams + 2) + " : (d1 - " + begin + " >= 0, " +
+           end + " - 1 - d1 >= 0)>\n      reads(" + llvm::join(texts, ", ") +
+           " : " + llvm::join(types, ", ") + ")\n      writes(" +
+           print(write, 2) + " : " + write.array.type + ")" + kind +
+           " {\n  ^bb0(" + llvm::join(arguments, ", ") + "):\n" +
+           makeBody(own.size(), 1, 2, false, "") + "  }\n";
+  };
+  auto pickAccess = [&] {
+    return makeAccess(random.choose(llvm::ArrayRef(arrays)), 2);
+  };
+  std::string text = "  %R = poly.array : " + local.type + "\n";
+  text += printOne({pickAccess()}, element, "");
+  for (int64_t i = random.pick(1, 2); i > 0; --i) {
+    std::vector<AccessText> reads{element};
+    if (random.chance(50))
+      reads.push_back(pickAccess());
+    text += printOne(reads, pickAccess(),
+                     random.chance(80) ? " interleaved 1" : "");
+  }
+  lastNumDims = 2;
+  return text;
+}
+
 std::string KernelMaker::makeGivens() {
   auto space = [&](unsigned numDims, unsigned numValues) {
     return printSpace(numDims, numParams + numValues);
@@ -471,7 +518,7 @@ std::string KernelMaker::makeGivens() {
   return text;
 }
 
-std::string KernelMaker::make() {
+std::string KernelMaker::make(bool hasData) {
   numParams = random.chance(25) ? random.pick(1, 2) : 0;
   std::vector<std::string> arguments;
   std::string body;
@@ -488,9 +535,9 @@ std::string KernelMaker::make() {
                       rank});
     arguments.push_back(arrays.back().name + ": " + arrays.back().type);
   }
-  hasStarts = random.chance(25);
+  hasStarts = random.chance(hasData ? 70 : 25);
   hasBelow = hasStarts && random.chance(50);
-  hasIndices = random.chance(15) || hasBelow;
+  hasIndices = random.chance(15) || hasBelow || (hasData && !hasStarts);
   std::string seed = "fuzz.seed = " + this->number(0, 1000) + " : i64";
   if (hasIndices) {
     indices = {"%I", "memref<?xi32>", 1};
@@ -519,7 +566,9 @@ std::string KernelMaker::make() {
   for (unsigned i = 0; i < numParams; ++i)
     arguments.push_back("%N" + std::to_string(i) + ": index");
   unsigned number = 0;
-  if (random.chance(25))
+  if (hasData && hasStarts && random.chance(40))
+    body += makeRowPipeline(number);
+  else if (random.chance(25))
     body += makePipeline(number);
   else
     for (int64_t i = random.pick(1, 3); i > 0; --i)
@@ -528,6 +577,6 @@ std::string KernelMaker::make() {
          "}\n";
 }
 
-std::string espalier::poly::fuzz::makeKernel(Random &random) {
-  return KernelMaker(random).make();
+std::string espalier::poly::fuzz::makeKernel(Random &random, bool hasData) {
+  return KernelMaker(random).make(hasData);
 }

@@ -12,8 +12,9 @@ namespace espalier::poly::fuzz {
 /// most three dimensions and extents of at most 7; they compute with integers,
 /// so that any change of order that matters shows. Arguments of type i32 are
 /// index arrays, which are read only; some decide between which values a loop
-/// runs. Some make a local array and use it.
-std::string makeKernel(Random &random);
+/// runs. Some make a local array and use it. With `hasData`, all have such
+/// arrays: increasing ones, or ones whose values are all different.
+std::string makeKernel(Random &random, bool hasData = false);
 
 } // namespace espalier::poly::fuzz
 

@@ -5,6 +5,7 @@
 // dependences only if its order would break one.
 //
 //   EspalierScheduleFuzzTests --cases N --seed S   runs N cases
+//   EspalierScheduleFuzzTests --data ...           the same, all about data
 //   EspalierScheduleFuzzTests --replay FILE        runs a printed case again
 //
 //===----------------------------------------------------------------------===//
@@ -42,6 +43,9 @@ static llvm::cl::opt<unsigned> numCases("cases", llvm::cl::init(1000),
                                         llvm::cl::desc("Cases to run"));
 static llvm::cl::opt<uint64_t> seed("seed", llvm::cl::init(1),
                                     llvm::cl::desc("Seed of the first case"));
+static llvm::cl::opt<bool>
+    onlyData("data", llvm::cl::desc("Only kernels in which arrays say which "
+                                    "points run, or where elements are"));
 static llvm::cl::opt<std::string>
     replay("replay", llvm::cl::desc("A module with a kernel and a script"));
 static llvm::cl::opt<bool>
@@ -94,6 +98,7 @@ protected:
 
   MLIRContext context;
   Counts counts;
+  bool hasData = onlyData; ///< All cases are about data.
 };
 } // namespace
 
@@ -290,7 +295,7 @@ void ScheduleFuzzTest::runCommand(Case &result, const Command &command) {
 std::optional<ScheduleFuzzTest::Case>
 ScheduleFuzzTest::makeCase(uint64_t number) {
   Random random(number);
-  std::string text = makeKernel(random);
+  std::string text = makeKernel(random, hasData);
   Case result;
   std::string message;
   {
@@ -354,6 +359,13 @@ TEST_F(ScheduleFuzzTest, AcceptedCommandsKeepTheResult) {
   EXPECT_LE(counts.legal * 100, counts.accepted + counts.legal);
   EXPECT_EQ(counts.unscanned, 0u);
   EXPECT_TRUE(HasFailure() || counts.accepted > numCases);
+}
+
+TEST_F(ScheduleFuzzTest, AcceptedCommandsKeepTheResultOfData) {
+  hasData = true;
+  for (uint64_t number = seed; number < seed + numCases / 10 && !HasFailure();
+       ++number)
+    runCase(number);
 }
 
 /// Applies a script to the module that it is in.
