@@ -90,7 +90,7 @@ def PolyOverlapCallsPass : Pass<"poly-overlap-calls", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"maxStepPoints", "max-step-points", "int64_t",
-           /*default=*/"(1 << 15) - 1",
+           /*default=*/"(1 << 17) - 1",
            "Points of a step, at most: of more, threads share each step">
   ];
   let statistics = [
