@@ -88,7 +88,7 @@ def PolyFormKernelsPass : Pass<"poly-form-kernels", "::mlir::ModuleOp"> {
     | `separate-groups` | `poly-separate-groups` | gives grouped convolutions a dimension of groups |
     | `assign-layouts` | `poly-assign-layouts` | chooses where elements lie, and packs operands |
     | `pad-rows` | `poly-pad-rows` | lets the rows of a tile fall into different sets of the cache |
-    | `separate-interpolation` | `poly-separate-interpolation` | interpolates, and takes maxima, along one index after the other |
+    | `separate-interpolation` | `poly-separate-interpolation` | interpolates, or takes maxima, index by index |
     | `drop-points` | `poly-drop-points` | leaves out dimensions with one point |
     | `align-outputs` | `poly-align-outputs` | stores results in the order of the contraction |
     | `fuse-kernels` | `poly-fuse-kernels` | makes one kernel of statements that share loops |
@@ -164,8 +164,7 @@ def PolyPadRowsPass
                                 "sets of the cache">;
 def PolySeparateInterpolationPass
     : Poly_StepPass<"separate-interpolation",
-                    "interpolates, and takes maxima, along one index after "
-                    "the other">;
+                    "interpolates, or takes maxima, index by index">;
 def PolyDropPointsPass
     : Poly_StepPass<"drop-points", "leaves out dimensions with one point">;
 def PolyAlignOutputsPass
