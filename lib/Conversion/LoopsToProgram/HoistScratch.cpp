@@ -76,12 +76,15 @@ static bool isHoistable(memref::AllocOp alloc, func::FuncOp kernel,
   return true;
 }
 
-/// Where `call` is made: at itself, or at the condition that it is under, for
-/// which it does nothing else.
+/// Where memory for `call` is made: before itself, or before what asks whether
+/// the data that it is about is right. Versions of a program have their own.
 static Operation *getStep(func::CallOp call) {
   auto guard = dyn_cast<scf::IfOp>(call->getParentOp());
+  auto test = guard ? guard.getCondition().getDefiningOp<arith::CmpIOp>()
+                    : arith::CmpIOp();
   bool isGuarded =
-      guard && !guard.elseBlock() &&
+      test && test.getLhs().getDefiningOp<memref::LoadOp>() &&
+      !guard.elseBlock() &&
       llvm::all_of(call.getOperands(), [&](Value operand) {
         return !guard.getThenRegion().isAncestor(operand.getParentRegion());
       });
