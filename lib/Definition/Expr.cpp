@@ -326,7 +326,7 @@ Type definition::getArithmeticType(Type type) {
 }
 
 Type definition::getAccumulatorType(ReduceKind kind, Type type) {
-  return rounds(getCombiner(kind)) ? getArithmeticType(type) : type;
+  return getArithmeticType(type);
 }
 
 Expr definition::operator+(Expr lhs, Expr rhs) {

@@ -161,8 +161,8 @@ Expr reduce(ReduceKind kind, llvm::ArrayRef<IndexVar> vars, Expr guard,
 /// The type in which numbers of `type` are computed: f32 for narrower
 /// floating-point numbers, otherwise `type`.
 mlir::Type getArithmeticType(mlir::Type type);
-/// The type in which elements of `type` are reduced: that of
-/// `getArithmeticType` for sums and products, otherwise `type`.
+/// The type in which elements of `type` are reduced: `getArithmeticType`, also
+/// for maxima, since few machines have instructions for those of f16.
 mlir::Type getAccumulatorType(ReduceKind kind, mlir::Type type);
 
 Expr operator+(Expr lhs, Expr rhs);

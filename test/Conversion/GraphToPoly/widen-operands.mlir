@@ -63,3 +63,15 @@ func.func @main(%x: tensor<64x16xf16>, %b: tensor<16xf16>) -> tensor<64x16xf16> 
   %1 = graph.add %x, %0 : (tensor<64x16xf16>, tensor<1x16xf16>) -> tensor<64x16xf16>
   return %1 : tensor<64x16xf16>
 }
+
+// -----
+
+// Maxima of a row are those of f32.
+// CHECK: reduction max
+// CHECK: arith.maximumf %{{.*}}, %{{.*}} : f32
+// CHECK-NOT: arith.maximumf {{.*}} : f16
+// CHECK: return
+func.func @main(%x: tensor<64x16xf16>) -> tensor<64x16xf16> {
+  %0 = graph.softmax %x {axis = 1 : i64} : (tensor<64x16xf16>) -> tensor<64x16xf16>
+  return %0 : tensor<64x16xf16>
+}
