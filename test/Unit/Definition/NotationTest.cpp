@@ -135,10 +135,17 @@ TEST_F(NotationTest, OneEquationRoundsShortFloatsOnce) {
   EXPECT_EQ(value.getOperands()[0].getOperands()[0].getType(), f16);
 }
 
+TEST_F(NotationTest, MaximaOfShortFloatsAreThoseOfLongOnes) {
+  FailureOr<Definition> definition =
+      parse("M[i < 1] = max(k) A[k]; R[i < 1] = M[i]", {tensor({2}, f16)});
+  ASSERT_TRUE(succeeded(definition));
+  EXPECT_EQ(definition->steps[0].elementType, f32);
+  EXPECT_EQ(definition->steps[1].elementType, f16);
+}
+
 TEST_F(NotationTest, ShortFloatsThatAreMovedStayShort) {
-  for (StringRef text :
-       {"R[i] = A[i]", "R[i] = max(A[i], 0)", "R[i < 1] = max(k) A[k]",
-        "R[i] = A[i] if i < size(A, 0) - 1 else -A[i - 1]"}) {
+  for (StringRef text : {"R[i] = A[i]", "R[i] = max(A[i], 0)",
+                         "R[i] = A[i] if i < size(A, 0) - 1 else -A[i - 1]"}) {
     FailureOr<Definition> definition = parse(text, {tensor({2}, f16)});
     ASSERT_TRUE(succeeded(definition)) << text.str();
     walk(definition->steps[0].value,
