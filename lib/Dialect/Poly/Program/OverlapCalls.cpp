@@ -133,11 +133,26 @@ static int64_t countStepPoints(ComputeOp compute) {
   return most;
 }
 
+/// Whether something is stated of data that `kernel` reads. A check of that
+/// stands before the call, and is for one thread.
+static bool statesData(KernelOp kernel) {
+  return !kernel.getGivens().empty() ||
+         llvm::any_of(kernel.getArguments(), [&](BlockArgument argument) {
+           return llvm::any_of(
+               std::initializer_list<StringRef>{
+                   KernelOp::getBoundAttrName(),
+                   KernelOp::getInjectiveAttrName(),
+                   KernelOp::getMonotonicAttrName()},
+               [&](StringRef name) {
+                 return bool(kernel.getArgAttr(argument.getArgNumber(), name));
+               });
+         });
+}
+
 std::optional<Member> Overlapper::readCall(CallOp call) {
   auto kernel = symbols.lookup<KernelOp>(call.getCallee());
   if (!kernel || !kernel.isPrivate() || kernel.getSchedule() ||
-      !kernel.getGivens().empty() || !findOuterExtent(kernel) ||
-      !hasOwnRows(kernel))
+      statesData(kernel) || !findOuterExtent(kernel) || !hasOwnRows(kernel))
     return std::nullopt;
   Member member{{call, kernel}, {}};
   unsigned order = 0;

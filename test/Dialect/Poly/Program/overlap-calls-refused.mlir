@@ -200,4 +200,23 @@ func.func @other_extent(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %T: index, %
   poly.call @sum(%h, %y, %N) : memref<?x64xf32>, memref<?x64xf32>, index
   return
 }
+
+// What is stated of data is checked before a call, by one thread.
+poly.kernel private @stated(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %m: memref<8xi64> {poly.monotonic}, %T: index) {
+  poly.compute @first domain [#row] reads(%x[#id] : memref<?x64xf32>) writes(%y[#id] : memref<?x64xf32>) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+  poly.compute @next domain [#later] reads(%y[#before], %y[#id] : memref<?x64xf32>, memref<?x64xf32>) writes(%y[#id] : memref<?x64xf32>) interleaved 1 {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.addf %a, %b : f32
+    poly.yield %r : f32
+  }
+}
+func.func @checked_before(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %m: memref<8xi64>, %T: index) {
+  %h = memref.alloc(%T) : memref<?x64xf32>
+  poly.call @sum(%x, %h, %T) : memref<?x64xf32>, memref<?x64xf32>, index
+  poly.call @stated(%h, %y, %m, %T) : memref<?x64xf32>, memref<?x64xf32>, memref<8xi64>, index
+  return
+}
 }
