@@ -79,11 +79,12 @@ def PolyOverlapCallsPass : Pass<"poly-overlap-calls", "::mlir::ModuleOp"> {
     }
     ```
 
-    Kernels of a pipeline are private, have no schedule, and all their
-    computations have a first dimension of one extent. What one of them writes
-    it and the others use at a row that is that dimension and a number, and
-    nobody uses a row before it is written: the numbers say so. A stage ends with
-    a recurrence. What stands between and is no part of it runs after it.
+    Kernels of a pipeline are private, have no schedule, state nothing of data
+    (what checks that is for one thread), and all their computations have a
+    first dimension of one extent. What one of them writes it and the others use
+    at a row that is that dimension and a number, and nobody uses a row before it
+    is written: the numbers say so. A stage ends with a recurrence. What stands
+    between and is no part of it runs after it.
 
     It is for steps that are too short for threads to share, where extents that
     are not known count as small, and for targets with several cores.
