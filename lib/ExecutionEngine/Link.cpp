@@ -25,7 +25,7 @@ namespace {
 /// in the order of the file.
 struct DataObject {
   llvm::ELF::Elf64_Ehdr header = {};
-  llvm::ELF::Elf64_Shdr sections[5] = {};
+  llvm::ELF::Elf64_Shdr sections[6] = {};
   llvm::ELF::Elf64_Sym symbols[2] = {};
   std::string sectionNames;
   std::string symbolNames;
@@ -59,7 +59,7 @@ static DataObject describeData(llvm::StringRef symbol, uint64_t size) {
   header.e_shoff = sizeof(Elf64_Ehdr);
   header.e_ehsize = sizeof(Elf64_Ehdr);
   header.e_shentsize = sizeof(Elf64_Shdr);
-  header.e_shnum = 5;
+  header.e_shnum = std::size(object.sections);
   header.e_shstrndx = 3;
 
   Elf64_Sym &global = object.symbols[1];
@@ -92,10 +92,13 @@ static DataObject describeData(llvm::StringRef symbol, uint64_t size) {
   std::string names = object.sectionNames;
   addName(names, ".shstrtab");
   addName(names, ".lrodata");
+  addName(names, ".note.GNU-stack");
   setSection(3, ".shstrtab", SHT_STRTAB, names.size(), 1);
   Elf64_Shdr &data =
       setSection(4, ".lrodata", SHT_PROGBITS, size, kBufferAlignment);
   data.sh_flags = SHF_ALLOC | (isX86 ? uint64_t(SHF_X86_64_LARGE) : 0);
+  // Without it, linkers take an object for one that runs code on its stack.
+  setSection(5, ".note.GNU-stack", SHT_PROGBITS, 0, 1);
   return object;
 }
 
