@@ -22,7 +22,8 @@ class Net:
     Example:
         >>> net = Net("tiny")
         >>> x = net.input("x", [1, 3, 8, 8])
-        >>> model = net.finish([net.node("Relu", net.conv(x, 3, 4, 3))])
+        >>> y = net.node("Relu", net.conv(x, 3, 4, 3))
+        >>> model = net.finish((y, "y", [1, 4, 8, 8]))
     """
 
     def __init__(self, name: str, seed: int = 0, opset: int = 20) -> None:

@@ -11,7 +11,7 @@ import onnx
 from random_models.generate import Sample
 from random_models.heap import preload
 from random_models.minimize import minimize
-from random_models.search import check_all, load
+from random_models.search import check_all, judge_one, load, watch
 
 
 def show(sample: Sample) -> None:
@@ -38,6 +38,9 @@ def main() -> int:
     parser.add_argument(
         "--separate", action="store_true", help="put intermediate tensors beside guard pages"
     )
+    parser.add_argument(
+        "--watched", action="store_true", help="run under Valgrind, and compare with nothing"
+    )
     args = parser.parse_args()
     if args.show or args.minimize:
         sample = load(args.show or args.minimize)
@@ -61,7 +64,8 @@ def check(args: argparse.Namespace) -> int:
     counts: Counter[str] = Counter()
     prefix = f"{args.kind}:" if args.kind else ""
     seeds = [f"{prefix}{seed}" for seed in range(args.seed, args.seed + args.count)]
-    for seed, verdict in check_all(seeds, args.jobs):
+    one = watch if args.watched else judge_one
+    for seed, verdict in check_all(seeds, args.jobs, one):
         counts[verdict.kind] += 1
         counts["ill-conditioned"] += verdict.trials
         if verdict.kind != "passed":

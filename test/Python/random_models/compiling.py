@@ -13,12 +13,13 @@ from random_models.generate import Sample
 from random_models.heap import is_guarded
 
 
-def compile_sample(sample: Sample) -> Function:
-    """Compile a sample."""
+def compile_sample(sample: Sample, cpu: str = "") -> Function:
+    """Compile a sample, for this machine if no other one is named."""
     options = compiler.Options(
         cache=None,
         winograd=sample.winograd,
         arena=not is_guarded(),
+        cpu=cpu,
         features=sample.features,
         sparse="stored" if sample.sparse else "off",
     )

@@ -3,11 +3,15 @@
 import os
 import pickle
 import resource
+import tempfile
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import watched
+from espalier.errors import EspalierError
 from espalier.testing.pool import run_isolated
+from random_models.compiling import compile_sample
 from random_models.generate import (
     Sample,
     generate,
@@ -45,7 +49,7 @@ def load(name: str) -> Sample | None:
     return generate_one(operator, int(seed)) if operator else generate(int(seed))
 
 
-def check(name: str) -> Verdict:
+def judge_one(name: str) -> Verdict:
     """Judge one sample."""
     _limit_time()
     try:
@@ -55,8 +59,31 @@ def check(name: str) -> Verdict:
         return Verdict("failed", traceback.format_exc())
 
 
-def check_all(names: Sequence[str], jobs: int = 1) -> Iterator[tuple[str, Verdict]]:
-    """Judge samples; yield each name and verdict, in the order of completion."""
+def watch(name: str) -> Verdict:
+    """Run one sample under Valgrind, on its inputs; it is compared with nothing."""
+    sample = load(name)
+    if sample is None:
+        return Verdict("failed", "no attempt gives a model")
+    try:
+        function = compile_sample(sample, watched.CPU)
+    except EspalierError as error:
+        return Verdict("refused", str(error).splitlines()[-1].strip())
+    inputs = {info.name: sample.inputs[info.name] for info in function.inputs}
+    with tempfile.TemporaryDirectory() as folder:
+        program = watched.build(function, Path(folder))
+        try:
+            for tool in watched.TOOLS:
+                if found := watched.watch(program, inputs, tool):
+                    return Verdict("failed", f"{tool}: {found}")
+        except watched.UnknownInstruction as error:
+            return Verdict("refused", str(error))
+    return Verdict("passed")
+
+
+def check_all(
+    names: Sequence[str], jobs: int = 1, check: Callable[[str], Verdict] = judge_one
+) -> Iterator[tuple[str, Verdict]]:
+    """Check samples; yield each name and verdict, in the order of completion."""
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     for name, result in run_isolated(check, names, jobs, WALL_SECONDS):
         yield name, result if isinstance(result, Verdict) else Verdict("failed", result)
