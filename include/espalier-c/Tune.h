@@ -47,6 +47,19 @@ typedef struct espalier_sketch_rule {
   void *user;
 } espalier_sketch_rule;
 
+/** What stands for sizes that are not known. */
+typedef struct espalier_measured_sizes {
+  /** Each one that does not follow from those with names. */
+  int64_t extent;
+  /** How much the time with these sizes counts, above 0. */
+  double weight;
+  /** The sizes with names, as the inputs' extents or a kernel's parameters have
+      them: all, or none. */
+  uint32_t num_names;
+  const char *const *names;
+  const int64_t *numbers;
+} espalier_measured_sizes;
+
 /** How long to search, and how. */
 typedef struct espalier_tune_options {
   /** Candidates of all kernels of all models together. */
@@ -74,12 +87,12 @@ typedef struct espalier_tune_options {
   /** Rules beside those that there are. */
   const espalier_sketch_rule *rules;
   uint32_t num_rules;
-  /** Kernels of extents that are not known run with each of these, and the time
-      is the geometric mean, with weights; the weights are NULL for ones. With
-      no extents, such kernels are left alone. */
-  const int64_t *extents;
-  const double *weights;
-  uint32_t num_extents;
+  /** Kernels of sizes that are not known run with each of these, and the time
+     is the geometric mean, with weights. With none, such kernels are left
+     alone.
+   */
+  const espalier_measured_sizes *sizes;
+  uint32_t num_sizes;
   /** Called after each trial, from the thread of the call; may be NULL. */
   void (*progress)(const espalier_tune_progress *progress, void *user);
   void *user;

@@ -121,9 +121,14 @@ int espalier_tune(const espalier_model_to_tune *given_models,
   }
   for (uint32_t i = 0; i < given->num_rules; ++i)
     options.rules.push_back(makeRule(given->rules[i]));
-  for (uint32_t i = 0; i < given->num_extents; ++i)
-    options.measure.extents.push_back(
-        {given->extents[i], given->weights ? given->weights[i] : 1});
+  for (const espalier_measured_sizes &one :
+       llvm::ArrayRef(given->sizes, given->num_sizes)) {
+    MeasuredSizes &sizes = options.measure.sizes.emplace_back();
+    sizes.extent = one.extent;
+    sizes.weight = one.weight;
+    for (uint32_t i = 0; i < one.num_names; ++i)
+      sizes.named[one.names[i]] = one.numbers[i];
+  }
   if (given->progress)
     options.progress = [&](const tuning::TuneProgress &now) {
       espalier_tune_progress progress = {now.trials, now.failures, now.elapsed,
@@ -164,7 +169,7 @@ int espalier_bench_path(espalier_module *module,
   tuning::TuneOptions options;
   options.measure = capi::makeMeasureOptions(module, compile);
   for (uint32_t i = 0; i < num_extents; ++i)
-    options.measure.extents.push_back({extents[i], /*weight=*/1});
+    options.measure.sizes.push_back({extents[i], /*weight=*/1});
   auto paths = tuning::benchPath(*module->module, options, repeats);
   if (!paths) {
     module->error += llvm::toString(paths.takeError());

@@ -69,8 +69,10 @@ compareHere(const CompiledProgram &first, const CompiledProgram &second,
     if (!program)
       return program.takeError();
     loaded[i] = std::move(*program);
-    auto run = ProgramRun::create(loaded[i]->getProgram(),
-                                  {options.threads, {}, options.unknownExtent});
+    RunOptions runOptions;
+    runOptions.threads = options.threads;
+    runOptions.unknownExtent = options.unknownExtent;
+    auto run = ProgramRun::create(loaded[i]->getProgram(), runOptions);
     if (!run)
       return run.takeError();
     runs[i] = std::move(*run);

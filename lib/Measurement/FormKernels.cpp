@@ -1,5 +1,6 @@
 //===- FormKernels.cpp - The kernels that a program becomes ---------------===//
 
+#include "CallSizes.h"
 #include "espalier/Dialect/Poly/Analysis/Extents.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "espalier/Dialect/Poly/IR/Target.h"
@@ -131,19 +132,25 @@ static ProgramKernel describe(poly::KernelOp kernel, Attribute target,
           kernel.getSymName().str()};
 }
 
-std::vector<ProgramKernel> espalier::collectKernels(ModuleOp module) {
+std::vector<ProgramKernel>
+espalier::collectKernels(ModuleOp module, ArrayRef<MeasuredSizes> sizes) {
   Attribute target = module->getAttr(poly::TargetAttr::getAttrName());
   SymbolTable symbols(module);
   std::vector<ProgramKernel> kernels;
   // Where each kernel is in the result, by which arguments are constants.
   std::map<std::pair<Operation *, std::vector<bool>>, size_t> places;
+  CallSizes callSizes(module, sizes);
   auto addCall = [&](poly::KernelOp kernel, poly::CallOp call) {
     std::vector<bool> isConstant = findConstants(kernel, call);
     auto [place, isNew] =
         places.try_emplace({kernel.getOperation(), isConstant}, kernels.size());
     if (isNew)
       kernels.push_back(describe(kernel, target, std::move(isConstant)));
-    ++kernels[place->second].numCalls;
+    ProgramKernel &entry = kernels[place->second];
+    ++entry.numCalls;
+    if (entry.module.sizes.empty())
+      entry.module.sizes =
+          call ? callSizes.find(call) : CallSizes::find(kernel, sizes);
   };
   module->walk([&](poly::CallOp call) {
     if (!isInSecondVersion(call))
@@ -157,7 +164,8 @@ std::vector<ProgramKernel> espalier::collectKernels(ModuleOp module) {
 }
 
 FailureOr<std::vector<ProgramKernel>>
-espalier::formKernels(ModuleOp module, const CodegenOptions &codegen) {
+espalier::formKernels(ModuleOp module, const CodegenOptions &codegen,
+                      ArrayRef<MeasuredSizes> sizes) {
   MLIRContext *context = module.getContext();
   OwningOpRef<ModuleOp> copy = module.clone();
   if (!module->hasAttr(poly::TargetAttr::getAttrName())) {
@@ -180,5 +188,5 @@ espalier::formKernels(ModuleOp module, const CodegenOptions &codegen) {
   }
   if (failed(compileToStage(*copy, Stage::Poly, pipeline)))
     return failure();
-  return collectKernels(*copy);
+  return collectKernels(*copy, sizes);
 }

@@ -260,23 +260,25 @@ espalier::measureProgram(CompiledProgram compiled, const KernelModule &kernel,
     return isInputConstant(input) ? copies : 1;
   };
   runOptions.values = {kernel.takesAnyInteger, kernel.numbers.magnitude};
-  // None stands for an extent if all are known.
-  const MeasuredExtent none = {0, 1};
-  ArrayRef<MeasuredExtent> extents = none;
-  if (!options.extents.empty() && hasUnknownExtent(*program))
-    extents = options.extents;
+  // None stands for a size if all are known.
+  const MeasuredSizes none = {0, 1};
+  ArrayRef<MeasuredSizes> all = none;
+  if (!options.sizes.empty() && hasUnknownExtent(*program))
+    all = options.sizes;
   MeasuredProgram result;
   double logarithms = 0, weights = 0;
-  for (auto [number, extent] : llvm::enumerate(extents)) {
-    runOptions.unknownExtent = extent.extent;
+  for (auto [number, sizes] : llvm::enumerate(all)) {
+    runOptions.unknownExtent = sizes.extent;
+    if (number < kernel.sizes.size())
+      runOptions.sizes = kernel.sizes[number];
     double best = number < options.best.size() ? options.best[number] : 0;
     auto times = measureRun(*program, runOptions, expected,
                             kernel.numbers.differences, best, result.outputs);
     if (!times)
       return times.takeError();
-    logarithms += extent.weight * std::log(getMedian(*times));
+    logarithms += sizes.weight * std::log(getMedian(*times));
     result.times.push_back(std::move(*times));
-    weights += extent.weight;
+    weights += sizes.weight;
   }
   result.seconds = std::exp(logarithms / weights);
   options.codegen.finishStep("run");

@@ -204,12 +204,17 @@ llvm::Error ProgramRun::makeInputs(const RunOptions &options) {
   for (int32_t i = 0; i < program->num_inputs; ++i) {
     const espalier_tensor_info &info = program->inputs[i];
     std::vector<int64_t> extents(info.extents, info.extents + info.rank);
-    for (int64_t &extent : extents)
-      if (extent < 0 && options.unknownExtent == 0)
+    for (auto [extent, name] :
+         llvm::zip_equal(extents, llvm::ArrayRef(info.symbols, info.rank))) {
+      if (extent >= 0)
+        continue;
+      auto known = options.sizes.find(name ? name : "");
+      extent =
+          known != options.sizes.end() ? known->second : options.unknownExtent;
+      if (extent == 0 && options.unknownExtent == 0)
         return llvm::createStringError(std::string("argument '") + info.name +
                                        "': expects a known shape");
-      else if (extent < 0)
-        extent = options.unknownExtent;
+    }
     unsigned copies = options.numCopies ? options.numCopies(i) : 1;
     auto array = ProgramArray::create(info.dtype, std::move(extents), copies,
                                       options.values);

@@ -4,6 +4,7 @@
 #define ESPALIER_LIB_MEASUREMENT_RUNPROGRAM_H
 
 #include "espalier/ExecutionEngine/LoadedProgram.h"
+#include "llvm/ADT/StringMap.h"
 #include <functional>
 
 namespace espalier {
@@ -66,7 +67,9 @@ struct RunOptions {
   unsigned threads = 1;
   /// Number of copies of the input with a number; one if this is empty.
   std::function<unsigned(unsigned)> numCopies;
-  /// What stands for extents that only the run knows; 0 to refuse them.
+  /// What stands for extents that only the run knows: by name, and for all
+  /// others; 0 to refuse these.
+  llvm::StringMap<int64_t> sizes = {};
   int64_t unknownExtent = 0;
   MadeUpValues values = {};
 };

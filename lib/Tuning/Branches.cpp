@@ -22,81 +22,88 @@ static constexpr double kMinGain = 0.02;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Chooses branches over lengths in order.
+/// Chooses branches as the leaves of a tree that asks for one size at a time.
 class BranchChooser {
 public:
-  BranchChooser(ArrayRef<MeasuredExtent> extents,
+  BranchChooser(ArrayRef<SizePoint> points,
                 ArrayRef<std::vector<double>> seconds)
-      : extents(extents), seconds(seconds),
-        order(llvm::to_vector(llvm::seq(extents.size()))) {
-    llvm::sort(order, [&](size_t a, size_t b) {
-      return extents[a].extent < extents[b].extent;
-    });
-  }
+      : points(points), seconds(seconds) {}
 
   std::vector<Branch> choose();
 
 private:
-  /// Branches for some lengths from the shortest on, and what they cost: the
-  /// logarithm of seconds, with weights.
+  /// Branches for some points, and what they cost: the logarithm of seconds,
+  /// with weights.
   struct Choice {
-    double cost = 0;
+    double cost = HUGE_VAL;
     std::vector<Branch> branches;
   };
 
-  Choice chooseOne(size_t begin, size_t end) const;
-  Choice choose(size_t numBranches, size_t end) const;
+  Choice chooseOne(ArrayRef<size_t> numbers) const;
+  Choice choose(ArrayRef<size_t> numbers, size_t numBranches) const;
 
-  ArrayRef<MeasuredExtent> extents;
+  ArrayRef<SizePoint> points;
   ArrayRef<std::vector<double>> seconds;
-  SmallVector<size_t> order; ///< Numbers of extents, the shortest first.
 };
 } // namespace
 
-/// The candidate that is best for the lengths from `begin` to `end`.
-BranchChooser::Choice BranchChooser::chooseOne(size_t begin, size_t end) const {
+/// The candidate that is best for some points.
+BranchChooser::Choice BranchChooser::chooseOne(ArrayRef<size_t> numbers) const {
   Choice best;
-  best.cost = HUGE_VAL;
   for (auto [candidate, times] : llvm::enumerate(seconds)) {
     double cost = 0;
-    for (size_t number : ArrayRef(order).slice(begin, end - begin))
-      cost += extents[number].weight * std::log(times[number]);
+    for (size_t number : numbers)
+      cost += points[number].weight * std::log(times[number]);
     if (cost < best.cost)
-      best = {cost, {{std::nullopt, candidate}}};
+      best = {cost, {{{}, candidate}}};
   }
   return best;
 }
 
-/// The best branches for the first `end` lengths.
-BranchChooser::Choice BranchChooser::choose(size_t numBranches,
-                                            size_t end) const {
+/// The best branches for some points. None if these are too few.
+BranchChooser::Choice BranchChooser::choose(ArrayRef<size_t> numbers,
+                                            size_t numBranches) const {
   if (numBranches == 1)
-    return chooseOne(0, end);
+    return chooseOne(numbers);
   Choice best;
-  best.cost = HUGE_VAL;
-  for (size_t cut = numBranches - 1; cut < end; ++cut) {
-    Choice first = choose(numBranches - 1, cut), last = chooseOne(cut, end);
-    if (first.cost + last.cost >= best.cost)
-      continue;
-    // What nobody has measured is the nearest in proportion.
-    first.branches.back().most =
-        static_cast<int64_t>(std::sqrt(double(extents[order[cut - 1]].extent) *
-                                       double(extents[order[cut]].extent)));
-    first.cost += last.cost;
-    first.branches.push_back(last.branches.front());
-    best = std::move(first);
+  for (unsigned size = 0; size < points.front().parameters.size(); ++size) {
+    auto getSize = [&](size_t number) {
+      return points[number].parameters[size];
+    };
+    SmallVector<size_t> order(numbers);
+    llvm::stable_sort(
+        order, [&](size_t a, size_t b) { return getSize(a) < getSize(b); });
+    for (size_t cut = 1; cut < order.size(); ++cut) {
+      int64_t below = getSize(order[cut - 1]), above = getSize(order[cut]);
+      if (below == above)
+        continue;
+      // What nobody has measured is the nearest in proportion.
+      SizeLimit limit(size, std::sqrt(double(below) * double(above)));
+      for (size_t numFirst = 1; numFirst < numBranches; ++numFirst) {
+        Choice first = choose(ArrayRef(order).take_front(cut), numFirst);
+        Choice last =
+            choose(ArrayRef(order).drop_front(cut), numBranches - numFirst);
+        if (first.cost + last.cost >= best.cost)
+          continue;
+        for (Branch &branch : first.branches)
+          branch.limits.insert(branch.limits.begin(), limit);
+        // Those that come later need not say what they are more than.
+        llvm::append_range(first.branches, std::move(last.branches));
+        best = {first.cost + last.cost, std::move(first.branches)};
+      }
+    }
   }
   return best;
 }
 
 std::vector<Branch> BranchChooser::choose() {
   double weights = 0;
-  for (MeasuredExtent extent : extents)
-    weights += extent.weight;
-  Choice best = choose(1, extents.size());
-  for (size_t number = 2; number <= std::min(kMaxBranches, extents.size());
-       ++number) {
-    Choice more = choose(number, extents.size());
+  for (const SizePoint &point : points)
+    weights += point.weight;
+  auto all = llvm::to_vector(llvm::seq(points.size()));
+  Choice best = chooseOne(all);
+  for (size_t number = 2; number <= kMaxBranches; ++number) {
+    Choice more = choose(all, number);
     if ((best.cost - more.cost) / weights > kMinGain)
       best = std::move(more);
   }
@@ -104,18 +111,35 @@ std::vector<Branch> BranchChooser::choose() {
 }
 
 std::vector<Branch>
-tuning::chooseBranches(ArrayRef<MeasuredExtent> extents,
+tuning::chooseBranches(ArrayRef<SizePoint> points,
                        ArrayRef<std::vector<double>> seconds) {
-  return BranchChooser(extents, seconds).choose();
+  return BranchChooser(points, seconds).choose();
+}
+
+std::vector<SizePoint>
+tuning::findPoints(poly::KernelOp kernel, ArrayRef<MeasuredSizes> sizes,
+                   ArrayRef<llvm::StringMap<int64_t>> own) {
+  SmallVector<BlockArgument> parameters = kernel.getParameters();
+  std::vector<SizePoint> points;
+  for (auto [number, one] : llvm::enumerate(sizes)) {
+    SizePoint &point = points.emplace_back();
+    point.weight = one.weight;
+    for (BlockArgument parameter : parameters) {
+      std::string name = kernel.getArgumentName(parameter.getArgNumber());
+      if (number < own.size() && own[number].contains(name))
+        point.parameters.push_back(own[number].lookup(name));
+      else if (parameters.size() == 1)
+        point.parameters.push_back(one.extent);
+      else
+        return {};
+    }
+  }
+  return points;
 }
 
 //===----------------------------------------------------------------------===//
 // Scripts
 //===----------------------------------------------------------------------===//
-
-bool tuning::canBranch(poly::KernelOp kernel) {
-  return kernel.getNumParameters() == 1;
-}
 
 /// Lets `script`, of plans alone, schedule the copies called `name`, or what
 /// has no copy if that is empty. Fails if there is anything else in it.
@@ -153,12 +177,24 @@ static LogicalResult moveToCopies(ModuleOp script, StringRef name) {
   return failure(walked.wasInterrupted());
 }
 
-/// A script that gives the lengths of each branch but the last copies called
+/// What copies for the sizes of a branch are called, of a kernel with so many
+/// parameters.
+static std::string getName(const Branch &branch, unsigned numParameters) {
+  std::string name;
+  for (auto [size, most] : branch.limits)
+    name += numParameters == 1
+                ? "upto" + std::to_string(most)
+                : ("n" + Twine(size) + "upto" + Twine(most)).str();
+  return name;
+}
+
+/// A script that gives the sizes of each branch but the last copies called
 /// `names`, and schedules nothing.
 static OwningOpRef<ModuleOp> branchOnly(poly::KernelOp kernel,
                                         ArrayRef<Branch> branches,
                                         ArrayRef<std::string> names) {
   MLIRContext *context = kernel.getContext();
+  unsigned numSizes = kernel.getNumParameters();
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "module attributes {transform.with_named_sequence} {\n"
@@ -171,7 +207,12 @@ static OwningOpRef<ModuleOp> branchOnly(poly::KernelOp kernel,
      << " of %module : (!transform.any_op) -> !transform.any_op\n"
      << "transform.poly.branch %first when [";
   llvm::interleaveComma(branches.drop_back(), os, [&](const Branch &branch) {
-    os << "affine_set<()[n] : (" << *branch.most << " - n >= 0)>";
+    SmallVector<AffineExpr> constraints;
+    for (auto [size, most] : branch.limits)
+      constraints.push_back(most - getAffineSymbolExpr(size, context));
+    SmallVector<bool> areEqualities(constraints.size(), false);
+    os << IntegerSetAttr::get(
+        IntegerSet::get(/*dimCount=*/0, numSizes, constraints, areEqualities));
   });
   os << "] as [";
   llvm::interleaveComma(
@@ -185,7 +226,7 @@ tuning::makeBranches(poly::KernelOp kernel, ArrayRef<Branch> branches,
                      ArrayRef<OwningOpRef<ModuleOp>> scripts) {
   SmallVector<std::string> names;
   for (const Branch &branch : branches.drop_back())
-    names.push_back("upto" + std::to_string(*branch.most));
+    names.push_back(getName(branch, kernel.getNumParameters()));
   OwningOpRef<ModuleOp> all = branchOnly(kernel, branches, names);
   for (auto [number, branch] : llvm::enumerate(branches)) {
     OwningOpRef<ModuleOp> part = scripts[branch.candidate].get().clone();

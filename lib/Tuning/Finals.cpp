@@ -3,7 +3,6 @@
 #include "Outcome.h"
 #include "Task.h"
 #include "espalier/Measurement/Samples.h"
-#include "espalier/Tuning/Branches.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -26,10 +25,7 @@ unsigned Task::countFinalRuns() const {
   return kFinalRounds * (1 + numFinalists + mayBranch());
 }
 
-bool Task::mayBranch() const {
-  ModuleOp alone = module.get();
-  return rival.size() > 1 && canBranch(*alone.getOps<poly::KernelOp>().begin());
-}
+bool Task::mayBranch() const { return rival.size() > 1 && !points.empty(); }
 
 /// Seconds of a run of the default schedule, 0 if it fails.
 llvm::Expected<double> Task::runDefault() const {
@@ -62,7 +58,7 @@ OwningOpRef<ModuleOp> Task::makeBranched() const {
   }
   if (seconds.empty())
     return nullptr;
-  std::vector<Branch> branches = chooseBranches(getMeasure().extents, seconds);
+  std::vector<Branch> branches = chooseBranches(points, seconds);
   if (branches.size() < 2)
     return nullptr;
   SmallVector<OwningOpRef<ModuleOp>> scripts;

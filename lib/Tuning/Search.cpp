@@ -26,7 +26,7 @@ joinCalls(std::vector<ProgramKernel> kernels) {
 llvm::Expected<std::vector<ProgramKernel>>
 tuning::collectTasks(ModuleOp module, const TuneOptions &options) {
   FailureOr<std::vector<ProgramKernel>> kernels =
-      formKernels(module, options.measure.codegen);
+      formKernels(module, options.measure.codegen, options.measure.sizes);
   if (failed(kernels))
     return llvm::createStringError("expects a model that can be compiled");
   return joinCalls(std::move(*kernels));

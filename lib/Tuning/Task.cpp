@@ -45,10 +45,10 @@ static constexpr double kSlowProcess = 4, kSpareSeconds = 2;
 // Candidates
 //===----------------------------------------------------------------------===//
 
-/// For which extents a kernel is measured that does not know them.
-static std::string describeExtents(ModuleOp module,
-                                   const MeasureOptions &options) {
-  auto kernel = *module.getOps<poly::KernelOp>().begin();
+/// For which sizes a kernel is measured that does not know them.
+static std::string describeSizes(poly::KernelOp kernel,
+                                 ArrayRef<MeasuredSizes> sizes,
+                                 ArrayRef<SizePoint> points) {
   if (llvm::all_of(kernel.getArgumentTypes(), [](Type type) {
         auto shaped = dyn_cast<ShapedType>(type);
         return !shaped || shaped.hasStaticShape();
@@ -56,8 +56,14 @@ static std::string describeExtents(ModuleOp module,
     return "";
   std::string text;
   llvm::raw_string_ostream os(text);
-  for (MeasuredExtent extent : options.extents)
-    os << ' ' << extent.extent << ':' << extent.weight;
+  for (auto [number, one] : llvm::enumerate(sizes)) {
+    os << ' ';
+    if (one.named.empty() || points.empty())
+      os << one.extent;
+    else
+      llvm::interleave(points[number].parameters, os, "x");
+    os << ':' << one.weight;
+  }
   return text;
 }
 
@@ -90,13 +96,17 @@ llvm::Expected<std::unique_ptr<Task>> Task::create(const ProgramKernel &kernel,
   llvm::raw_string_ostream(target)
       << task->module->getOperation()->getAttr(poly::TargetAttr::getAttrName());
   std::string name = computeKernelKey(kernel, options.measure);
-  task->key = {name + describeExtents(*task->module, options.measure), name,
-               target, getCompilerIdentity()};
   auto only = *task->module->getOps<poly::KernelOp>().begin();
+  task->points = findPoints(only, options.measure.sizes, kernel.module.sizes);
+  task->key = {name + describeSizes(only, options.measure.sizes, task->points),
+               name, target, getCompilerIdentity()};
   task->kind = describeKind(only);
   int64_t most = 1;
-  for (MeasuredExtent extent : options.measure.extents)
-    most = std::max(most, extent.extent);
+  for (const MeasuredSizes &sizes : options.measure.sizes)
+    most = std::max(most, sizes.extent);
+  for (const llvm::StringMap<int64_t> &sizes : kernel.module.sizes)
+    for (const auto &size : sizes)
+      most = std::max(most, size.second);
   task->kernel.module.numbers = chooseNumbers(only, most);
   task->sketches = deriveSketches(*task->module);
   bool hasDefault = task->hasSpace();
@@ -237,11 +247,11 @@ llvm::Error Task::measureDefault() {
   return llvm::Error::success();
 }
 
-/// The middle one of the extents that count.
+/// The middle one of the extents that stand for what is not known.
 static int64_t getUsualExtent(const MeasureOptions &options) {
   SmallVector<int64_t> extents;
-  for (MeasuredExtent extent : options.extents)
-    extents.push_back(extent.extent);
+  for (const MeasuredSizes &sizes : options.sizes)
+    extents.push_back(sizes.extent);
   llvm::sort(extents);
   return extents.empty() ? 1 : extents[extents.size() / 2];
 }

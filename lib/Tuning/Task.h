@@ -7,6 +7,7 @@
 #include "espalier/Measurement/KernelCost.h"
 #include "espalier/Tuning/Allocation.h"
 #include "espalier/Tuning/BenchPath.h"
+#include "espalier/Tuning/Branches.h"
 #include "espalier/Tuning/Evolution.h"
 #include "espalier/Tuning/Sketch.h"
 #include "espalier/Tuning/Tuner.h"
@@ -136,6 +137,8 @@ private:
   const TuneOptions &options;
   TrialKey key;
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// Where it is measured, if branches may be told apart; see `findPoints`.
+  std::vector<SizePoint> points;
   std::vector<Sketch> sketches;
   std::vector<std::string> ruleFaults;
   std::vector<MeasuredOutput> expected;

@@ -479,10 +479,41 @@ static llvm::Error checkModels(ArrayRef<ModelToTune> models,
   return llvm::Error::success();
 }
 
+/// Sizes have the names that those of the models have, all of them or none.
+static llvm::Error checkSizes(ArrayRef<ModelToTune> models,
+                              ArrayRef<MeasuredSizes> all) {
+  std::set<std::string> names;
+  for (const ModelToTune &model : models)
+    names.merge(getSizeNames(model.module));
+  auto refuse = [&](size_t number, const Twine &got) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << "sizes " << number + 1 << ": expects numbers for ";
+    llvm::interleaveComma(names, os,
+                          [&](StringRef name) { os << '\'' << name << '\''; });
+    os << (names.empty() ? "nothing, since all sizes are known" : "")
+       << ", but got " << got;
+    return llvm::createStringError(text);
+  };
+  for (auto [number, sizes] : llvm::enumerate(all)) {
+    if (sizes.named.empty())
+      continue;
+    for (const auto &[name, size] : sizes.named)
+      if (!names.count(name))
+        return refuse(number, "one for '" + name + "'");
+    for (const std::string &name : names)
+      if (!sizes.named.count(name))
+        return refuse(number, "none for '" + name + "'");
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<TuneResult> tuning::tuneModels(ArrayRef<ModelToTune> models,
                                               const TuneOptions &options) {
   Clock::time_point start = Clock::now();
   if (llvm::Error error = checkModels(models, options.objective))
+    return std::move(error);
+  if (llvm::Error error = checkSizes(models, options.measure.sizes))
     return std::move(error);
   SearchContext search(models.front().module);
   Tuner tuner(search.get(), options, start);

@@ -3,9 +3,12 @@
 #include "Bindings.h"
 #include "Interruptible.h"
 #include "espalier-c/Tune.h"
+#include <deque>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
@@ -92,6 +95,10 @@ static std::string runOnModule(const Module &module,
                       });
 }
 
+/// What stands for sizes that are not known: those without names, how much it
+/// counts, and those with names.
+using GivenSizes = std::tuple<int64_t, double, std::map<std::string, int64_t>>;
+
 /// Returns what was found in JSON; there is a weight and a target for each
 /// module.
 static std::string
@@ -102,7 +109,7 @@ tune(const std::vector<Module> &modules, const CompileOptions &given,
      uint64_t seed, const std::string &search, const std::string &modelLibrary,
      bool algorithms,
      std::vector<std::pair<std::string, nb::callable>> givenRules,
-     const std::vector<std::pair<int64_t, double>> &lengths,
+     const std::vector<GivenSizes> &givenSizes,
      std::optional<nb::callable> progress) {
   if (modules.empty() || modelWeights.size() != modules.size() ||
       targets.size() != modules.size())
@@ -124,15 +131,21 @@ tune(const std::vector<Module> &modules, const CompileOptions &given,
   tune.algorithms = algorithms;
   tune.rules = sketchRules.data();
   tune.num_rules = sketchRules.size();
-  std::vector<int64_t> extents;
-  std::vector<double> weights;
-  for (auto [extent, weight] : lengths) {
-    extents.push_back(extent);
-    weights.push_back(weight);
+  std::vector<espalier_measured_sizes> sizes;
+  std::deque<std::vector<const char *>> names;
+  std::deque<std::vector<int64_t>> numbers;
+  for (const auto &[extent, weight, named] : givenSizes) {
+    names.emplace_back();
+    numbers.emplace_back();
+    for (const auto &[name, number] : named) {
+      names.back().push_back(name.c_str());
+      numbers.back().push_back(number);
+    }
+    sizes.push_back({extent, weight, uint32_t(named.size()),
+                     names.back().data(), numbers.back().data()});
   }
-  tune.extents = extents.data();
-  tune.weights = weights.data();
-  tune.num_extents = extents.size();
+  tune.sizes = sizes.data();
+  tune.num_sizes = sizes.size();
   if (progress) {
     tune.progress = reportProgress;
     tune.user = &*progress;
@@ -220,7 +233,7 @@ void espalier::python::bindTuning(nb::module_ &extension) {
       nb::arg("seconds"), nb::arg("patience"), nb::arg("model_weights"),
       nb::arg("targets"), nb::arg("objective"), nb::arg("seed"),
       nb::arg("search"), nb::arg("model_library"), nb::arg("algorithms"),
-      nb::arg("rules"), nb::arg("lengths"), nb::arg("progress") = nb::none(),
+      nb::arg("rules"), nb::arg("sizes"), nb::arg("progress") = nb::none(),
       "Look for better schedules of modules' kernels; return what "
       "was found in JSON.");
   extension.def("bench_path", benchPath, nb::arg("module"), nb::arg("options"),

@@ -159,7 +159,7 @@ def tune(
     model_library: str,
     algorithms: bool,
     rules: list[tuple[str, Callable[[str, str], Iterable[str]]]],
-    lengths: list[tuple[int, float]],
+    sizes: list[tuple[int, float, dict[str, int]]],
     progress: Callable[[int, int, float, float, float], None] | None = None,
 ) -> str: ...
 def bench_path(

@@ -15,6 +15,7 @@ from espalier.compiler import Model, Options, given_options, load_module
 from espalier.errors import EspalierError, naming
 from espalier.files import write_text
 from espalier.kernels.kernel import Kernel
+from espalier.measured_sizes import Sizes, measure_lengths, measure_sizes
 
 
 @dataclass(frozen=True)
@@ -231,6 +232,7 @@ def tune(
     algorithms: bool = True,
     rules: Sequence[Rule] = (),
     lengths: Mapping[int, float] | Sequence[int] = (),
+    sizes: Sequence[Sizes] = (),
     options: Options | None = None,
     progress: Callable[[TuneProgress], None] | None = None,
 ) -> Tuned | list[Tuned]:
@@ -238,7 +240,7 @@ def tune(
 
     Every candidate is checked as any script is, runs in a process of its own, and
     its results are compared with those of the default schedule. Symbolic dimensions are
-    fixed with `dims` or `shapes`, or take each of `lengths`.
+    fixed with `dims` or `shapes`, or take each of `lengths` or of `sizes`.
 
     Kernels that several models have are searched for once; there is a result for each.
 
@@ -270,6 +272,8 @@ def tune(
         lengths: what stands for dimensions that are not known, all at once, with weights
             or without: a kernel runs with each, and the geometric mean of its times
             counts. Without them, kernels of unknown sizes are left alone.
+        sizes: instead of lengths, numbers for dimensions by their names, for all of
+            them at once; each with a weight or without.
         options: for which machine; `run_threads` is the number of threads. In the
             file `records` all trials are kept, and what won. What it has of these
             kernels is not tried again: a search that was stopped goes on.
@@ -282,6 +286,7 @@ def tune(
         >>> f = espalier.compile("model.onnx", schedule="fast.mlir")  # anywhere
         >>> both = espalier.tune(["a.onnx", "b.onnx"], weights=[1, 2], objective="geomean")
         >>> espalier.tune(jacobi, trials=50)  # a kernel
+        >>> espalier.tune("bert.onnx", sizes=[{"batch": 1, "length": n} for n in (16, 128)])
     """
     if trials < 0 or trials >= 2**32:
         raise EspalierError(f"argument 'trials': expects 0 to 2^32 - 1, but got {trials}")
@@ -318,15 +323,9 @@ def tune(
             f"argument 'rules': expects names other than those of Espalier's rules, but got "
             f"'{min(reserved)}'"
         )
-    extents = [(length, 1.0) for length in lengths]
-    if isinstance(lengths, Mapping):
-        extents = [(length, float(weight)) for length, weight in lengths.items()]
-    for length, weight in extents:
-        if not 0 < length < 2**31 or not 0 < weight < float("inf"):
-            raise EspalierError(
-                "argument 'lengths': expects lengths of 1 to 2^31 - 1 and weights above 0, "
-                f"but got {length} with {weight}"
-            )
+    measured = measure_lengths(lengths) + measure_sizes(sizes)
+    if lengths and sizes:
+        raise EspalierError("argument 'sizes': expects no lengths besides, but got both")
     report = None if progress is None else lambda *now: progress(TuneProgress(*now))
     modules = [
         one.module() if isinstance(one, Kernel) else load_module(one, dims, shapes)[0]
@@ -351,7 +350,7 @@ def tune(
                 find_model_library(),
                 algorithms,
                 named,
-                extents,
+                measured,
                 report,
             )
         )

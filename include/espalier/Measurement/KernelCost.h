@@ -7,6 +7,7 @@
 #include "espalier/Measurement/KernelTimes.h"
 #include "espalier/Measurement/MeasureKernel.h"
 #include "llvm/ADT/StringMap.h"
+#include <set>
 
 namespace espalier {
 
@@ -35,15 +36,22 @@ mlir::OwningOpRef<mlir::ModuleOp> copyAlone(poly::KernelOp kernel,
 
 /// Returns the kernels that `module`, which is at stage `poly` and has a
 /// target, calls. Of two versions of a program, these are the first one's. Of a
-/// module without functions, these are its kernels.
-std::vector<ProgramKernel> collectKernels(mlir::ModuleOp module);
+/// module without functions, these are its kernels. What `sizes` stand for is
+/// read of the first call that is known to have some.
+std::vector<ProgramKernel>
+collectKernels(mlir::ModuleOp module, llvm::ArrayRef<MeasuredSizes> sizes = {});
 
 /// Returns the kernels that `module`, which is at stage `graph`, becomes for
 /// the machine of `codegen`; `module` stays as it is. Of two versions of it,
 /// these are the first one's. Empty if it has no operators. On failure an error
 /// was reported.
 mlir::FailureOr<std::vector<ProgramKernel>>
-formKernels(mlir::ModuleOp module, const CodegenOptions &codegen);
+formKernels(mlir::ModuleOp module, const CodegenOptions &codegen,
+            llvm::ArrayRef<MeasuredSizes> sizes = {});
+
+/// Returns the names of the sizes that `module`, whose functions are programs
+/// or which is kernels alone, does not know.
+std::set<std::string> getSizeNames(mlir::ModuleOp module);
 
 /// Names a kernel and whatever else its time depends on, but for the build.
 std::string computeKernelKey(const ProgramKernel &kernel,

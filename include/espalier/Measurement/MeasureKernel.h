@@ -5,17 +5,22 @@
 
 #include "espalier/ExecutionEngine/Compile.h"
 #include "espalier/Measurement/Rounding.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <chrono>
+#include <map>
 #include <memory>
 
 namespace espalier {
 
-/// What stands for extents that only the run knows, and how much its time
-/// counts.
-struct MeasuredExtent {
+/// What stands for sizes that only the run knows, and how much its time counts.
+struct MeasuredSizes {
+  /// Of each one that does not follow from those with a name.
   int64_t extent = 1;
   double weight = 1;
+  /// By the names that the extents of a program's inputs have, or the
+  /// parameters of a kernel without a program.
+  std::map<std::string, int64_t> named = {};
 };
 
 /// How kernels are measured.
@@ -27,10 +32,10 @@ struct MeasureOptions {
   std::chrono::milliseconds timeLimit{10000};
   /// Bytes that one kernel may take beyond those of this process.
   uint64_t memoryLimit = uint64_t(4) << 30;
-  /// A kernel of extents that are not known runs with each of these, and its
-  /// time is the geometric mean, with weights; with none, it is not measured.
-  std::vector<MeasuredExtent> extents;
-  /// The seconds of the fastest rival with each of these extents, or one number
+  /// A kernel of sizes that are not known runs with each of these, and its time
+  /// is the geometric mean, with weights; with none, it is not measured.
+  std::vector<MeasuredSizes> sizes;
+  /// The seconds of the fastest rival with each of these sizes, or one number
   /// if all are known; what is hopeless beside it runs once. Empty for none.
   std::vector<double> best;
   /// What a program reads of constants before it reads the same one again, as
@@ -61,6 +66,9 @@ struct KernelModule {
   bool takesAnyInteger = false;
   /// What it is run on, and how far results may be apart.
   KernelNumbers numbers = {};
+  /// By element of `MeasureOptions::sizes`, what the names of extents in the
+  /// program of `poly-add-main` stand for, as far as those with names say.
+  std::vector<llvm::StringMap<int64_t>> sizes = {};
 };
 
 /// What one run of a program gave: an array of elements of type `dtype`.
@@ -75,13 +83,13 @@ struct MeasuredOutput {
 bool hasNumbers(const MeasuredOutput &output);
 
 /// The time of a program, and what it computes from made-up inputs, of several
-/// extents one after the other.
+/// sizes one after the other.
 struct MeasuredProgram {
   /// The median, of the thread's own time for one thread, else of the time that
   /// passes.
   double seconds = 0;
-  /// What it is the median of, the shortest first, by extent that stands for
-  /// what is not known.
+  /// What it is the median of, the shortest first, by what stands for sizes
+  /// that are not known.
   std::vector<std::vector<double>> times;
   std::vector<MeasuredOutput> outputs;
 };

@@ -109,6 +109,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N[:WEIGHT],...",
         help="what stands for dimensions that are not known: the geometric mean counts",
     )
+    parser.add_argument(
+        "--sizes",
+        type=parse_sizes,
+        action="append",
+        default=[],
+        metavar="NAME=N,...[:WEIGHT]",
+        help="the same by the names of dimensions, all of them at once; may be repeated",
+    )
     parser.add_argument("--threads", type=positive, default=1, metavar="N")
     add_compile_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -136,6 +144,18 @@ def parse_lengths(text: str) -> dict[int, float]:
                 f"expects numbers with weights, such as 1:2,64, but got '{text}'"
             ) from error
     return lengths
+
+
+def parse_sizes(text: str) -> tuple[dict[str, int], float]:
+    """Parse numbers by name, with a weight or without."""
+    named, colon, weight = text.partition(":")
+    try:
+        pairs = [pair.split("=") for pair in named.split(",")]
+        return {name: positive(number) for name, number in pairs}, float(weight) if colon else 1.0
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(
+            f"expects numbers by name, such as batch=1,length=64:2, but got '{text}'"
+        ) from error
 
 
 def describe(now: TuneProgress, trials: int | None, seconds: float) -> str:
@@ -236,6 +256,7 @@ def run(args: argparse.Namespace) -> int:
         search=args.search,
         algorithms=not args.no_algorithms,
         lengths=args.lengths,
+        sizes=args.sizes,
         options=options,
         progress=lambda now: progress.show(describe(now, trials, args.budget)),
     )

@@ -13,15 +13,19 @@ namespace {
 using Chosen = std::vector<std::pair<int64_t, size_t>>;
 constexpr int64_t kAny = -1;
 
-Chosen choose(std::vector<MeasuredExtent> extents,
+Chosen choose(std::vector<SizePoint> points,
               std::vector<std::vector<double>> seconds) {
   Chosen chosen;
-  for (const Branch &branch : chooseBranches(extents, seconds))
-    chosen.push_back({branch.most.value_or(kAny), branch.candidate});
+  for (const Branch &branch : chooseBranches(points, seconds)) {
+    EXPECT_LE(branch.limits.size(), 1u);
+    chosen.push_back(
+        {branch.limits.empty() ? kAny : branch.limits.front().second,
+         branch.candidate});
+  }
   return chosen;
 }
 
-const std::vector<MeasuredExtent> kLengths = {{1}, {16}, {64}, {256}};
+const std::vector<SizePoint> kLengths = {{{1}}, {{16}}, {{64}}, {{256}}};
 
 TEST(BranchesTest, OneThatIsBestForAllIsAlone) {
   EXPECT_EQ(choose(kLengths, {{1, 2, 3, 4}, {2, 3, 4, 5}}),
@@ -48,16 +52,48 @@ TEST(BranchesTest, ThereAreAtMostThree) {
 }
 
 TEST(BranchesTest, LengthsMayBeInAnyOrder) {
-  EXPECT_EQ(choose({{256}, {1}}, {{2, 1}, {1, 2}}),
+  EXPECT_EQ(choose({{{256}}, {{1}}}, {{2, 1}, {1, 2}}),
             (Chosen{{16, 0}, {kAny, 1}}));
-  EXPECT_EQ(choose({{3}, {4}}, {{2, 1}, {1, 2}}), (Chosen{{3, 1}, {kAny, 0}}));
+  EXPECT_EQ(choose({{{3}}, {{4}}}, {{2, 1}, {1, 2}}),
+            (Chosen{{3, 1}, {kAny, 0}}));
 }
 
 TEST(BranchesTest, WeightsCount) {
   // Twice as fast at a length that counts little, 1 % slower where all is.
   std::vector<std::vector<double>> seconds = {{1, 1}, {0.5, 1.01}};
-  EXPECT_EQ(choose({{1, 0.001}, {100, 1}}, seconds), (Chosen{{kAny, 0}}));
-  EXPECT_EQ(choose({{1, 1}, {100, 1}}, seconds), (Chosen{{kAny, 1}}));
+  EXPECT_EQ(choose({{{1}, 0.001}, {{100}, 1}}, seconds), (Chosen{{kAny, 0}}));
+  EXPECT_EQ(choose({{{1}, 1}, {{100}, 1}}, seconds), (Chosen{{kAny, 1}}));
+}
+
+/// Batches of 1 and 16, each with lengths of 1 and 64.
+const std::vector<SizePoint> kBatches = {
+    {{1, 1}}, {{1, 64}}, {{16, 1}}, {{16, 64}}};
+
+TEST(BranchesTest, TheSizeIsAskedForThatMakesTheDifference) {
+  std::vector<Branch> branches =
+      chooseBranches(kBatches, {{1, 2, 4, 8}, {2, 1, 8, 4}});
+  ASSERT_EQ(branches.size(), 2u);
+  EXPECT_EQ(branches[0].limits, (std::vector<SizeLimit>{{1, 8}}));
+  EXPECT_EQ(branches[0].candidate, 0u);
+  EXPECT_TRUE(branches[1].limits.empty());
+}
+
+TEST(BranchesTest, OneSizeMayMatterForSomeOfAnother) {
+  std::vector<Branch> branches =
+      chooseBranches(kBatches, {{1, 2, 8, 8}, {4, 4, 1, 8}, {4, 4, 4, 1}});
+  ASSERT_EQ(branches.size(), 3u);
+  EXPECT_EQ(branches[0].limits, (std::vector<SizeLimit>{{0, 4}}));
+  EXPECT_EQ(branches[1].limits, (std::vector<SizeLimit>{{1, 8}}));
+  EXPECT_EQ(branches[1].candidate, 1u);
+  EXPECT_EQ(branches[2].candidate, 2u);
+}
+
+TEST(BranchesTest, LimitsAreThoseOfAllQuestions) {
+  std::vector<Branch> branches =
+      chooseBranches(kBatches, {{1, 8, 8, 8}, {8, 1, 8, 8}, {8, 8, 1, 1}});
+  ASSERT_EQ(branches.size(), 3u);
+  EXPECT_EQ(branches[0].limits, (std::vector<SizeLimit>{{0, 4}, {1, 8}}));
+  EXPECT_EQ(branches[1].limits, (std::vector<SizeLimit>{{0, 4}}));
 }
 
 TEST(BranchesTest, MediansAreReadByLength) {
