@@ -6,10 +6,15 @@
 using namespace espalier;
 
 ESPALIER_EMBED(espalierTrees256, ESPALIER_TREES_FOLDER "/vectors-256.json")
+ESPALIER_EMBED(espalierTrees512, ESPALIER_TREES_FOLDER "/vectors-512.json")
 
 llvm::StringRef tuning::getShippedTrees(unsigned vectorBits) {
-  if (vectorBits != 256)
+  switch (vectorBits) {
+  case 256:
+    return {espalierTrees256, size_t(espalierTrees256_end - espalierTrees256)};
+  case 512:
+    return {espalierTrees512, size_t(espalierTrees512_end - espalierTrees512)};
+  default:
     return "";
-  return {espalierTrees256,
-          static_cast<size_t>(espalierTrees256_end - espalierTrees256)};
+  }
 }

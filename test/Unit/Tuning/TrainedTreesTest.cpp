@@ -89,16 +89,18 @@ TEST(TrainedTreesTest, OtherModelsAreRefused) {
 }
 
 TEST(TrainedTreesTest, WhatIsShippedFits) {
-  llvm::StringRef text = getShippedTrees(256);
-  ASSERT_FALSE(text.empty());
-  auto trees = TrainedTrees::parse(text);
-  ASSERT_TRUE(bool(trees)) << llvm::toString(trees.takeError());
-  auto model = CostModel::loadShipped(256);
-  ASSERT_TRUE(model);
-  EXPECT_TRUE(model->isTrained());
-  auto scores = model->predict(Sample());
-  ASSERT_TRUE(bool(scores));
-  EXPECT_EQ(scores->size(), 1u);
+  for (unsigned vectorBits : {256, 512}) {
+    llvm::StringRef text = getShippedTrees(vectorBits);
+    ASSERT_FALSE(text.empty());
+    auto trees = TrainedTrees::parse(text);
+    ASSERT_TRUE(bool(trees)) << llvm::toString(trees.takeError());
+    auto model = CostModel::loadShipped(vectorBits);
+    ASSERT_TRUE(model);
+    EXPECT_TRUE(model->isTrained());
+    auto scores = model->predict(Sample());
+    ASSERT_TRUE(bool(scores));
+    EXPECT_EQ(scores->size(), 1u);
+  }
   EXPECT_EQ(CostModel::loadShipped(7), nullptr);
 }
 

@@ -17,7 +17,7 @@ namespace {
 /// One kernel for a machine for which no trees are shipped.
 constexpr llvm::StringLiteral kModel = R"mlir(
 module attributes {poly.target = #poly.target<cpu = "znver5", features = "+avx512f",
-    vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
+    vector_bits = 1024, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
   func.func @main(%a: tensor<96x160xf32>, %b: tensor<160x112xf32>) -> tensor<96x112xf32> {
     %0 = graph.matmul %a, %b : (tensor<96x160xf32>, tensor<160x112xf32>) -> tensor<96x112xf32>
     return %0 : tensor<96x112xf32>
@@ -27,7 +27,7 @@ module attributes {poly.target = #poly.target<cpu = "znver5", features = "+avx51
 /// The same for one with the trees of its vectors.
 std::string getModelOfShipped() {
   std::string text = kModel.str();
-  for (auto [from, to] : {std::pair("vector_bits = 512, registers = 32",
+  for (auto [from, to] : {std::pair("vector_bits = 1024, registers = 32",
                                     "vector_bits = 256, registers = 16"),
                           std::pair("avx512f", "avx2,+fma")})
     text.replace(text.find(from), strlen(from), to);
