@@ -42,7 +42,8 @@ private:
   int64_t countReads(const Statement &statement, ArrayId array) const;
   /// Finds the arrays that may hold f32: each with all that share its memory.
   void findCandidates();
-  /// Adds an array, and those that it is a mere copy of.
+  /// Adds an array, if it has short numbers, and those that it is a mere copy
+  /// of, as they are or as f32.
   void choose(ArrayId base);
   /// Whether the elements are the caller's.
   bool isGiven(ArrayId array) const {
@@ -106,14 +107,22 @@ void OperandWidener::findCandidates() {
 
 void OperandWidener::choose(ArrayId base) {
   SmallVector<ArrayId> pending = {base};
+  llvm::DenseSet<ArrayId> seen;
   while (!pending.empty()) {
     ArrayId array = pending.pop_back_val();
-    if (!candidates.contains(array) || !chosen.insert(array).second)
+    bool isWide = program.arrays[array].elementType == wide;
+    if (!seen.insert(array).second || (!isWide && !candidates.contains(array)))
       continue;
+    if (!isWide)
+      chosen.insert(array);
     for (unsigned number : writers.lookup(array))
-      for (const Piece &piece : program.statements[number].pieces)
-        if (piece.value.getKind() == Expr::Kind::Access)
-          pending.push_back(program.getBase(piece.value.getTensor().number));
+      for (const Piece &piece : program.statements[number].pieces) {
+        Expr value = piece.value;
+        if (isWide && value.getKind() == Expr::Kind::Cast)
+          value = value.getOperands()[0];
+        if (value.getKind() == Expr::Kind::Access)
+          pending.push_back(program.getBase(value.getTensor().number));
+      }
   }
 }
 

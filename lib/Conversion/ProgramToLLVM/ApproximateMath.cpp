@@ -127,8 +127,8 @@ struct ReduceNumbers : OpRewritePattern<vector::ReductionOp> {
 /// Lets an odd function keep the sign of a zero, which MLIR's polynomial for it
 /// drops.
 void keepSign(math::ErfOp op) {
-  if (getElementTypeOrSelf(op.getType()).isF64())
-    return; // The library's.
+  if (getElementTypeOrSelf(op.getType()).isF64() || becomesShort(op))
+    return; // The library's, and one of ours.
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);
   auto sign = math::CopySignOp::create(builder, op.getLoc(), op.getResult(),
@@ -142,9 +142,9 @@ struct ProgramApproximateMathPass
   void runOnOperation() override {
     bool hasFunctions = false;
     getOperation()->walk([&](Operation *op) {
-      hasFunctions |=
-          isa_and_present<math::MathDialect>(op->getDialect()) ||
-          isa<arith::MaximumFOp, arith::MinimumFOp, vector::ReductionOp>(op);
+      hasFunctions |= isa_and_present<math::MathDialect>(op->getDialect()) ||
+                      isa<arith::MaximumFOp, arith::MinimumFOp, arith::TruncFOp,
+                          vector::ReductionOp>(op);
     });
     if (!hasFunctions)
       return markAllAnalysesPreserved();
@@ -159,6 +159,7 @@ struct ProgramApproximateMathPass
                  ReduceNumbers>(&getContext());
     populateMathAlgebraicSimplificationPatterns(patterns);
     populateFunctionPatterns(patterns);
+    populateShortFloatPatterns(patterns);
     populateMathF32ExpansionPatterns(patterns, needsF32);
     populateMathPolynomialApproximationPatterns(patterns, isAccurate);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

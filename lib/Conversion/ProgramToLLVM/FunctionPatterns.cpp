@@ -6,6 +6,10 @@
 // with one rounding. Where n is rounded by adding `kRounder`, the last bits of
 // the sum are those of n, as an integer.
 //
+// What becomes f16 or bf16 at once, as in f16(1 / (1 + exp(-x))), has fewer
+// digits, and takes polynomials with fewer terms. Rounding to f16 alone has an
+// error of half a unit in the last place; the polynomials add a hundredth.
+//
 //===----------------------------------------------------------------------===//
 
 #include "FunctionPatterns.h"
@@ -13,6 +17,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include <limits>
 
 using namespace mlir;
@@ -20,6 +25,34 @@ using namespace espalier;
 
 /// 1.5 * 2^23: numbers up to 2^22 that are added to it are rounded to integers.
 static constexpr float kRounder = 0x1.8p23F;
+
+/// Whether `op` rounds to f16 or bf16.
+static bool isRoundingToShort(Operation *op) {
+  return isa<arith::TruncFOp>(op) &&
+         getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth() == 16;
+}
+
+bool espalier::becomesShort(Value value) {
+  return llvm::all_of(value.getUsers(), isRoundingToShort);
+}
+
+/// Whether a value that is positive, or not a number, has no other users than
+/// roundings to 16 bits, and operations whose results are such values with no
+/// greater relative error.
+static bool isNeededShort(Value value) {
+  auto isPositive = [](Value operand) {
+    APFloat number(0.0F);
+    return matchPattern(operand, m_ConstantFloat(&number)) &&
+           number.isFiniteNonZero() && !number.isNegative();
+  };
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<arith::AddFOp, arith::MulFOp, arith::DivFOp>(user))
+      return isPositive(user->getOperand(1 - use.getOperandNumber())) &&
+             isNeededShort(user->getResult(0));
+    return isRoundingToShort(user);
+  });
+}
 
 namespace {
 /// Operations on f32, or on vectors of it, at one place.
@@ -109,15 +142,48 @@ struct ExpandExp : OpRewritePattern<math::ExpOp> {
                                             emit.number(kLeast * kLn2));
     x = emit.apply<arith::MinimumFOp>(x, emit.number(kGreatest * kLn2));
     // The bits of 2^(n-1) are n - kLeast, from the 23rd on.
-    auto [r, sum] = emit.reduce(
-        x, 0x1.715476p0F, {0x1.62e4p-1F, 0x1.7f7d1cp-20F}, /*more=*/-kLeast);
+    constexpr float more = -kLeast, scale = 0x1.715476p0F;
+    bool isShort = isNeededShort(op);
+    auto [r, sum] =
+        isShort ? emit.reduce(x, scale, {kLn2}, more)
+                : emit.reduce(x, scale, {0x1.62e4p-1F, 0x1.7f7d1cp-20F}, more);
     Value twice =
-        emit.polynomial({0x1.6a23bap-9F, 0x1.123a2cp-6F, 0x1.5558f4p-4F,
-                         0x1.55549p-2F, 0x1.fffffcp-1F, 2.0F, 2.0F},
-                        r);
+        isShort
+            ? emit.polynomial({0x1.53a02p-4F, 0x1.57e202p-2F, 0x1.0005bcp0F,
+                               0x1.fffb3p0F, 0x1.ffffe8p0F},
+                              r)
+            : emit.polynomial({0x1.6a23bap-9F, 0x1.123a2cp-6F, 0x1.5558f4p-4F,
+                               0x1.55549p-2F, 0x1.fffffcp-1F, 2.0F, 2.0F},
+                              r);
     Value half = emit.fromBits(
         emit.apply<arith::ShLIOp>(emit.bits(sum), emit.integer(23)));
     rewriter.replaceOp(op, emit.apply<arith::MulFOp>(twice, half));
+    return success();
+  }
+};
+
+/// erf(x) as x times a polynomial of its square, where the result is rounded to
+/// 16 bits. It is 1 in f16 from `kLargest` on.
+struct ExpandShortErf : OpRewritePattern<math::ErfOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  static constexpr float kLargest = 0x1.4ccccp1F;
+
+  LogicalResult matchAndRewrite(math::ErfOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32() || !becomesShort(op))
+      return rewriter.notifyMatchFailure(op, "not f32 that becomes short");
+    Arithmetic emit(rewriter, op.getOperand());
+    Value x =
+        emit.apply<arith::MaximumFOp>(op.getOperand(), emit.number(-kLargest));
+    x = emit.apply<arith::MinimumFOp>(x, emit.number(kLargest));
+    Value square = emit.apply<arith::MulFOp>(x, x);
+    Value factor = emit.polynomial(
+        {-0x1.468174p-27F, 0x1.a974c4p-22F, -0x1.fecaap-18F, 0x1.7db17cp-14F,
+         -0x1.966d46p-11F, 0x1.4d6148p-8F, -0x1.b5e102p-6F, 0x1.cde072p-4F,
+         -0x1.81231p-2F, 0x1.20dd6cp0F},
+        square);
+    rewriter.replaceOp(op, emit.apply<arith::MulFOp>(x, factor));
     return success();
   }
 };
@@ -207,4 +273,6 @@ void espalier::populateFunctionPatterns(RewritePatternSet &patterns) {
   patterns
       .add<ExpandExp, ExpandSine<math::SinOp, 0>, ExpandSine<math::CosOp, 1>>(
           patterns.getContext());
+  // Before that of MLIR.
+  patterns.add<ExpandShortErf>(patterns.getContext(), /*benefit=*/2);
 }

@@ -75,3 +75,21 @@ func.func @main(%x: tensor<64x16xf16>) -> tensor<64x16xf16> {
   %0 = graph.softmax %x {axis = 1 : i64} : (tensor<64x16xf16>) -> tensor<64x16xf16>
   return %0 : tensor<64x16xf16>
 }
+
+// -----
+
+// A padded image of f32 is a copy of the image, too: that is rounded, and f32.
+// CHECK:      math.exp
+// CHECK-NEXT: arith.truncf
+// CHECK-NEXT: arith.extf
+// CHECK-NOT:  arith.extf
+// CHECK:      memref<1x1x6x6xf32>) writes(%{{.*}} : memref<1x1x8x8xf32>)
+// CHECK-NOT:  arith.extf
+// CHECK:      return
+func.func @main(%x: tensor<1x1x6x6xf16>, %w: tensor<5x1x3x3xf32>) -> (tensor<1x5x6x6xf32>, tensor<1x1x6x6xf16>) {
+  %0 = graph.exp %x : (tensor<1x1x6x6xf16>) -> tensor<1x1x6x6xf16>
+  %1 = graph.cast %0 {to = f32} : (tensor<1x1x6x6xf16>) -> tensor<1x1x6x6xf32>
+  %2 = graph.conv %1, %w {dilations = array<i64: 1, 1>, pads_high = array<i64: 1, 1>, pads_low = array<i64: 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x1x6x6xf32>, tensor<5x1x3x3xf32>) -> tensor<1x5x6x6xf32>
+  %3 = graph.neg %0 : (tensor<1x1x6x6xf16>) -> tensor<1x1x6x6xf16>
+  return %2, %3 : tensor<1x5x6x6xf32>, tensor<1x1x6x6xf16>
+}

@@ -101,3 +101,61 @@ func.func @maxima_of_integers_and_half_stay(%v: vector<16xf16>, %i: vector<16xi3
   %1 = vector.reduction <maxsi>, %i : vector<16xi32> into i32
   return %0, %1 : f16, i32
 }
+
+// What becomes f16 at once has fewer digits: five terms, not seven, and one
+// part of a multiple.
+// CHECK-LABEL: func.func @exponential_that_is_rounded
+// CHECK-COUNT-6: math.fma
+//     CHECK-NOT: math.fma
+//         CHECK: %[[SUM:.*]] = arith.addf
+//         CHECK: %[[RESULT:.*]] = arith.divf %{{.*}}, %[[SUM]]
+//         CHECK: arith.truncf %[[RESULT]]
+func.func @exponential_that_is_rounded(%v: vector<16xf16>) -> vector<16xf16> {
+  %one = arith.constant dense<1.0> : vector<16xf32>
+  %0 = arith.extf %v : vector<16xf16> to vector<16xf32>
+  %1 = math.exp %0 : vector<16xf32>
+  %2 = arith.addf %one, %1 : vector<16xf32>
+  %3 = arith.divf %one, %2 : vector<16xf32>
+  %4 = arith.truncf %3 : vector<16xf32> to vector<16xf16>
+  return %4 : vector<16xf16>
+}
+
+// The difference has a greater relative error than its operands, and a sum in
+// f32 has all digits.
+// CHECK-LABEL: func.func @exponential_with_all_digits
+// CHECK-COUNT-9: math.fma
+// CHECK-COUNT-9: math.fma
+//     CHECK-NOT: math.fma
+func.func @exponential_with_all_digits(%v: vector<16xf32>, %w: vector<16xf32>)
+    -> (vector<16xf16>, vector<16xf32>) {
+  %less = arith.constant dense<-1.0> : vector<16xf32>
+  %0 = math.exp %v : vector<16xf32>
+  %1 = arith.addf %0, %less : vector<16xf32>
+  %2 = arith.truncf %1 : vector<16xf32> to vector<16xf16>
+  %3 = math.exp %w : vector<16xf32>
+  return %2, %3 : vector<16xf16>, vector<16xf32>
+}
+
+// CHECK-LABEL: func.func @error_function_that_is_rounded
+//   CHECK-NOT:   arith.divf
+//   CHECK-NOT:   math.copysign
+// CHECK-COUNT-9: math.fma
+//   CHECK-NOT:   math.fma
+//       CHECK:   arith.truncf
+func.func @error_function_that_is_rounded(%v: vector<16xf32>) -> vector<16xbf16> {
+  %0 = math.erf %v : vector<16xf32>
+  %1 = arith.truncf %0 : vector<16xf32> to vector<16xbf16>
+  return %1 : vector<16xbf16>
+}
+
+// What is added to 1 near -1 needs its digits.
+// CHECK-LABEL: func.func @error_function_with_all_digits
+//       CHECK:   arith.divf
+//       CHECK:   math.copysign
+func.func @error_function_with_all_digits(%v: vector<16xf32>) -> vector<16xf16> {
+  %one = arith.constant dense<1.0> : vector<16xf32>
+  %0 = math.erf %v : vector<16xf32>
+  %1 = arith.addf %0, %one : vector<16xf32>
+  %2 = arith.truncf %1 : vector<16xf32> to vector<16xf16>
+  return %2 : vector<16xf16>
+}

@@ -67,6 +67,9 @@ CASES = [
     ("tanh", "f16", [(-4, 4)], 1),
     ("acosh", "f16", [(1, 4)], 1),
     ("exp", "bf16", [(-4, 4)], 1),
+    ("exp", "f16", [(-17, 11), (-1, 1), (-1e4, -18), (12, 6e4)], 0.51),
+    ("erf", "f16", [(-4, 4), (-0.1, 0.1), (-6e4, 6e4)], 0.51),
+    ("erf", "bf16", [(-4, 4), (-1e-20, 1e-20)], 0.51),
 ]
 DTYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
 NAMES = {f"a{name}": f"arc{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")}

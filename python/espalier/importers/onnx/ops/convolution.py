@@ -128,7 +128,7 @@ def add_bias(e: Emitter, node: Node, x: Tensor, bias: Value | None) -> Tensor:
     return e.op("add", x, e.reshape(bias, [*bias.dims, *[1] * (x.rank - 2)]))
 
 
-@op("Conv")
+@op("Conv", rounds_once=True)
 def _conv(e: Emitter, node: Node) -> Tensor:
     x, w = node.input(0), node.input(1)
     if w.rank != x.rank:
@@ -146,7 +146,7 @@ def _conv(e: Emitter, node: Node) -> Tensor:
     return add_bias(e, node, result, node.inputs[2])
 
 
-@op("ConvTranspose")
+@op("ConvTranspose", rounds_once=True)
 def _conv_transpose(e: Emitter, node: Node) -> Tensor:
     x, w = node.input(0), node.input(1)
     dims = spatial(node, x)

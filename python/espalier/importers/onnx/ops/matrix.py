@@ -32,7 +32,7 @@ def _matmul(e: Emitter, node: Node) -> Tensor:
     return matmul(e, node, node.input(0), node.input(1))
 
 
-@op("Gemm")
+@op("Gemm", rounds_once=True)
 def _gemm(e: Emitter, node: Node) -> Tensor:
     a, b, c = node.input(0), node.input(1), node.inputs[2]
     for index, operand in enumerate((a, b)):
