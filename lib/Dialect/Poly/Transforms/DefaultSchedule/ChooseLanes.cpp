@@ -208,11 +208,11 @@ void PlanChooser::chooseSquare() {
       for (unsigned dim = plan.numInside; dim < plan.numShared; ++dim) {
         std::optional<int64_t> extent = getSharedExtent(dim);
         if (dim == *plan.lanes || component.sequential[dim] ||
-            isRestricted(dim) || getBegin(dim) || getBegin(*plan.lanes) ||
-            !extent || *extent < 2 || !getSharedExtent(*plan.lanes) ||
+            isRestricted(dim) || !extent || *extent - getBegin(dim) < 2 ||
+            !getSharedExtent(*plan.lanes) ||
             getStride(read, dim, plan.width) != 1)
           continue;
-        plan.tile[dim] = std::min(*extent, plan.width);
+        plan.tile[dim] = std::min(*extent - getBegin(dim), plan.width);
         return;
       }
     }
