@@ -243,46 +243,6 @@ static AffineMap getVectorLayout(const StatementList &program,
   return total.layout;
 }
 
-/// Whether only `fusionGroup` writes `array`.
-static bool isWrittenBy(const StatementList &program,
-                        const FusionGroup &fusionGroup,
-                        ArrayRef<FusionGroup> all, ArrayId array) {
-  return llvm::all_of(all, [&](const FusionGroup &other) {
-    return other.statements == fusionGroup.statements ||
-           llvm::all_of(other.statements, [&](unsigned number) {
-             return program.statements[number].target != array;
-           });
-  });
-}
-
-/// Lets `fusionGroup` store its last result, of which it writes all, with
-/// `layout`, and returns the kernel that copies it to where it belongs.
-static FusionGroup storeElsewhere(StatementList &program,
-                                  const FusionGroup &fusionGroup,
-                                  AffineMap layout) {
-  const Statement &last = program.statements[fusionGroup.statements.back()];
-  ArrayId result = last.target;
-  Array vectors = program.arrays[result];
-  vectors.kind = Array::Kind::Intermediate;
-  vectors.outputs.clear();
-  vectors.rowMajor = false;
-  vectors.layout = layout;
-  vectors.storedExtents.clear();
-  for (AffineExpr index : layout.getResults())
-    vectors.storedExtents.push_back(
-        vectors.extents[cast<AffineDimExpr>(index).getPosition()]);
-  ArrayId stored = program.addArray(std::move(vectors));
-  Statement copy = makeStore(program, stored, result, last.loc);
-  for (unsigned number : fusionGroup.statements) {
-    Statement &statement = program.statements[number];
-    redirect(statement, result, stored);
-    if (statement.target == result)
-      statement.target = stored;
-  }
-  program.statements.push_back(std::move(copy));
-  return {{unsigned(program.statements.size() - 1)}, program.getRank(result)};
-}
-
 /// Whether each point adds up a single term.
 static bool hasOneTerm(const StatementList &program, const Statement &sum,
                        ArrayRef<Grid> grids) {

@@ -30,6 +30,16 @@ llvm::DenseSet<ArrayId> findLocal(const StatementList &program,
                                   const FusionGroup &fusionGroup,
                                   const llvm::DenseSet<ArrayId> &escaping);
 
+/// Whether, of all kernels, only `fusionGroup` writes `array`.
+bool isWrittenBy(const StatementList &program, const FusionGroup &fusionGroup,
+                 llvm::ArrayRef<FusionGroup> all, ArrayId array);
+
+/// Lets `fusionGroup` store its last result, of which it writes all, with
+/// `layout`, and returns the kernel that copies it to where it belongs.
+FusionGroup storeElsewhere(StatementList &program,
+                           const FusionGroup &fusionGroup,
+                           mlir::AffineMap layout);
+
 /// Rewrites the statements of a kernel that computes and reads its own arrays
 /// at the shared dimensions; arrays may have more dimensions, which stay.
 class Renumberer {

@@ -285,7 +285,7 @@ void fuseCopies(StatementList &program,
 /// Replaces 3x3 convolutions by the algorithm of Winograd where that saves
 /// time, and returns how many.
 unsigned applyWinograd(StatementList &program,
-                       llvm::MutableArrayRef<FusionGroup> fusionGroups);
+                       llvm::SmallVectorImpl<FusionGroup> &fusionGroups);
 
 /// Makes `statement` read `to` wherever it reads `from`.
 void redirect(Statement &statement, ArrayId from, ArrayId to);

@@ -3,7 +3,9 @@
 // RUN: espalier-opt %s -split-input-file -pass-pipeline='builtin.module(convert-graph-to-poly,poly-form-kernels,poly-store-in-place,poly-name-kernels,poly.kernel(poly-default-schedule,poly-verify-schedule))' | FileCheck %s --check-prefix=SCHEDULE
 
 // Sixteen combinations of each 4x4 tile, sixteen products, four sums; the
-// activation is computed for each of the four. Rows of tiles share a loop.
+// activation is computed for each of the four. Rows of tiles share a loop. A
+// tile has two of the elements of a line: vectors of filters are stored, and a
+// kernel of its own writes whole lines.
 // CHECK-LABEL: poly.kernel private @conv_relu_{{[0-9a-f]+}}(
 // CHECK-SAME:    memref<4x4x2x32x32xf32>
 // CHECK:         %[[V:.*]] = poly.array : memref<1x6x4x4x16x32xf32>
@@ -11,7 +13,10 @@
 // CHECK:         reads(%[[V]][{{.*}} reduction add
 // CHECK-NOT:     reduction add
 // CHECK-COUNT-4: arith.maximumf
-// CHECK-NOT:     poly.kernel private
+// CHECK-LABEL: poly.kernel private @relu_{{[0-9a-f]+}}(%{{.*}}: memref<1x12x32x48xf32>, %{{.*}}: memref<1x48x12x32xf32>
+// CHECK-COUNT-1: poly.compute
+// CHECK-NOT:     poly.compute
+// CHECK-LABEL: func.func @main
 // SCHEDULE-LABEL: poly.kernel private @conv_relu_{{[0-9a-f]+}}(
 // SCHEDULE:         poly.array : memref<1x6x4x4x16x32xf32> storage {{.*}} as memref<4x4x16x32xf32>
 // SCHEDULE:         poly.filter [@s16_init, @s16, @s17]

@@ -7,12 +7,29 @@
 // Lanes are counted from where a row begins, so that whole vectors fill it.
 // CHECK-DAG:   #[[FROM_ONE:.*]] = affine_map<(d0, d1) -> (d0, (d1 - 1) floordiv 16)>
 // CHECK-DAG:   #[[LANES:.*]] = affine_map<(d0, d1) -> ((d1 - 1) mod 16)>
+// CHECK-DAG:   #[[SQUARE:.*]] = affine_map<(d0, d1) -> ((d1 - 1) mod 16, d0 mod 16)>
+// CHECK-DAG:   #[[WHOLE:.*]] = affine_set<(d0, d1) : (d1 - 1 >= 0, -d1 + 16 >= 0)>
+// CHECK-DAG:   #[[REST:.*]] = affine_set<(d0, d1) : (d1 - 17 >= 0, -d1 + 18 >= 0)>
 // CHECK-LABEL: poly.kernel @inside
 // CHECK:       poly.band [@s] maps [#[[FROM_ONE]]]
 // CHECK-NEXT:    poly.band [@s] maps [#[[LANES]]] loops [vector(16)]
 module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
   poly.kernel @inside(%x: memref<8x32xf32>, %y: memref<10x34xf32>) {
     poly.compute @s domain [#inside] reads(%x[#back] : memref<8x32xf32>) writes(%y[#id] : memref<10x34xf32>) {
+    ^bb0(%v: f32):
+      poly.yield %v : f32
+    }
+  }
+
+  // A square that is transposed is counted from there, too: of 18 columns, 16
+  // and two.
+  // CHECK-LABEL: poly.kernel @square
+  // CHECK:         poly.filter [@s] where [#[[WHOLE]]]
+  // CHECK-NEXT:      poly.band [@s] maps [#{{.*}}] loops [sequential, sequential]
+  // CHECK-NEXT:        poly.band [@s] maps [#[[SQUARE]]] loops [unroll, vector(16)]
+  // CHECK:         poly.filter [@s] where [#[[REST]]]
+  poly.kernel @square(%x: memref<32x18xf32>, %y: memref<20x32xf32>) {
+    poly.compute @s domain [affine_set<(i, j) : (i >= 0, 31 - i >= 0, j - 1 >= 0, 18 - j >= 0)>] reads(%x[affine_map<(i, j) -> (i, j - 1)>] : memref<32x18xf32>) writes(%y[affine_map<(i, j) -> (j, i)>] : memref<20x32xf32>) {
     ^bb0(%v: f32):
       poly.yield %v : f32
     }

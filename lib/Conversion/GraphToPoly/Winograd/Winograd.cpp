@@ -422,12 +422,32 @@ LogicalResult WinogradRewriter::run(const llvm::DenseSet<ArrayId> &escaping) {
   return success();
 }
 
+/// The layout in which `fusionGroup` stores the vectors that it computes, of
+/// `filter`, if the planes of its result would not stay in the first-level
+/// cache until their lines are whole; null otherwise.
+static AffineMap getVectorLayout(const StatementList &program,
+                                 const FusionGroup &fusionGroup,
+                                 unsigned filter) {
+  const Statement &first = program.statements[fusionGroup.statements.front()];
+  const Statement &last = program.statements[fusionGroup.statements.back()];
+  const Array &result = program.arrays[last.target];
+  const Array &total = program.arrays[first.target];
+  std::optional<unsigned> line = getInnermost(result);
+  if (!line || line == filter || !last.targetIndices.empty() ||
+      getInnermost(total) != filter ||
+      total.extents.size() != result.extents.size())
+    return {};
+  return total.layout;
+}
+
 unsigned espalier::graphtopoly::applyWinograd(
-    StatementList &program, MutableArrayRef<FusionGroup> fusionGroups) {
+    StatementList &program, SmallVectorImpl<FusionGroup> &fusionGroups) {
   llvm::DenseSet<ArrayId> escaping = findEscaping(program, fusionGroups);
   unsigned count = 0;
+  SmallVector<FusionGroup> result;
   for (FusionGroup &fusionGroup : fusionGroups) {
-    if (succeeded(applyWinogradToRows(program, fusionGroup))) {
+    result.push_back(fusionGroup);
+    if (succeeded(applyWinogradToRows(program, result.back()))) {
       ++count;
       continue;
     }
@@ -438,9 +458,17 @@ unsigned espalier::graphtopoly::applyWinograd(
         !isPointwise(program, fusionGroup,
                      findLocal(program, fusionGroup, escaping)))
       continue;
-    WinogradRewriter rewriter(program, fusionGroup, *conv);
-    if (rewriter.pays() && succeeded(rewriter.run(escaping)))
-      ++count;
+    AffineMap layout;
+    if (isWrittenBy(program, fusionGroup, fusionGroups,
+                    program.statements[fusionGroup.statements.back()].target))
+      layout = getVectorLayout(program, fusionGroup, conv->f);
+    WinogradRewriter rewriter(program, result.back(), *conv);
+    if (!rewriter.pays() || failed(rewriter.run(escaping)))
+      continue;
+    ++count;
+    if (layout)
+      result.push_back(storeElsewhere(program, result.back(), layout));
   }
+  fusionGroups = std::move(result);
   return count;
 }

@@ -17,6 +17,10 @@
 //
 //   for tile of rows: for panel: for term
 //
+// So do rows that share nothing with a panel but its terms, each lane reading
+// elements of its own, as in a depthwise convolution with channels innermost:
+// all vectors of a line pass before the next line does.
+//
 // Where the number of rows is not known before, a tile passes two panels before
 // the next tile does. With few rows, `program-join-sums` makes one loop of both
 // sums, which would wait for one another's steps:
@@ -166,6 +170,13 @@ bool PlanChooser::storesFarRows(ArrayRef<unsigned> inside) const {
                                });
 }
 
+bool PlanChooser::passesLines() const {
+  const ComputeAccess &write = shape(computes.size() - 1).writes.front();
+  return !isPanelStreamed() && !isSequential() && !isWrittenOut(*reduction) &&
+         countBroadcastVectors(shape(*reduction)) == 0 &&
+         getStride(write, *plan.lanes, plan.width) == 1;
+}
+
 /// The order of the tile loops. Panels that fit the second-level cache are
 /// reused by all rows of an image; larger ones are kept while all rows pass, or
 /// those of an image if these stay in cache.
@@ -209,7 +220,7 @@ SmallVector<unsigned> PlanChooser::getLoopOrder() const {
     order.push_back(*plan.lanes);
   auto panel = llvm::find(order, *plan.lanes);
   if (plan.insideSum.empty() && !plan.block &&
-      storesFarRows(ArrayRef(panel + 1, order.end())))
+      (passesLines() || storesFarRows(ArrayRef(panel + 1, order.end()))))
     std::rotate(panel, panel + 1, order.end());
   if (const Part *block = findBlockOfEntries())
     llvm::stable_sort(order, [&](unsigned a, unsigned b) {

@@ -80,6 +80,12 @@ private:
   /// a sum with a window.
   int64_t countOthers() const;
   void chooseSquare();
+  /// What all vectors of the lines that a tile reads come to.
+  int64_t countLineBytes() const;
+  /// Halves the tile's rows along `row` if only then the lines that it reads
+  /// stay in the first-level cache until the last vector of them has passed:
+  /// the hardware fetches a line together with the next ones.
+  void keepLines(unsigned row);
   void chooseRowVectors();
   /// The loop of a sum whose next steps read the vectors that the neighbours
   /// along `row` read now, and how it slides over them.
@@ -109,6 +115,9 @@ private:
   /// cache while the loops over `inside` pass one panel, before the next panel
   /// stores what is beside them, although all panels stay there.
   bool storesFarRows(llvm::ArrayRef<unsigned> inside) const;
+  /// Whether a sum reads elements of its own in each lane, so that tiles of
+  /// rows take all vectors of a line.
+  bool passesLines() const;
   /// Orders the loops of a map as its result lies in memory, if that is known.
   void orderAsStored(llvm::SmallVectorImpl<unsigned> &order) const;
   llvm::SmallVector<unsigned> getLoopOrder() const;

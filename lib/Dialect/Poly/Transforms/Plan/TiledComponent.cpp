@@ -148,19 +148,23 @@ SmallVector<IndexRange> TiledComponent::getIndexRanges(unsigned dim) const {
   int64_t size = plan.tile[dim];
   AffineExpr bound = getSharedBound(dim);
   AffineExpr zero = getAffineConstantExpr(0, context);
+  AffineExpr first = getBegin(dim)
+                         ? getAffineConstantExpr(getBegin(dim), context)
+                         : AffineExpr();
   // Lanes of one vector are masked, but for those of a square that is
   // transposed, and those that are shuffled out of vectors.
   bool isMasked =
       isVector && size == plan.width && !isSquare() && !hasStridedLanes();
-  if (isMasked && getBegin(dim))
-    return {{getAffineConstantExpr(getBegin(dim), context), {}, size}};
+  if (isMasked && first)
+    return {{first, {}, size}};
   if (size == 1 || !bound || isMasked || isLimited(dim))
     return {{{}, {}, size}};
   if (std::optional<int64_t> extent = getSharedExtent(dim)) {
-    int64_t whole = *extent / size * size, rest = *extent - whole;
+    int64_t points = std::max<int64_t>(*extent - getBegin(dim), 0);
+    int64_t whole = points / size * size, rest = points - whole;
     SmallVector<IndexRange> ranges;
-    if (whole == *extent && (size == *extent || !findBorderTap(dim)))
-      return {{{}, {}, size}};
+    if (whole == points && (size == points || !findBorderTap(dim)))
+      return {{first, {}, size}};
     if (findBorderTap(dim)) {
       for (int64_t begin = 0; begin < *extent; begin += size) {
         int64_t end = std::min(begin + size, *extent);
@@ -170,9 +174,9 @@ SmallVector<IndexRange> TiledComponent::getIndexRanges(unsigned dim) const {
       }
       return ranges;
     }
-    AffineExpr middle = getAffineConstantExpr(whole, context);
+    AffineExpr middle = getAffineConstantExpr(*extent - rest, context);
     if (whole)
-      ranges.push_back({zero, middle, size});
+      ranges.push_back({first ? first : zero, middle, size});
     ranges.push_back(
         {middle, getAffineConstantExpr(*extent, context),
          isVector ? int64_t(llvm::alignTo(rest, plan.width)) : rest});
