@@ -1,11 +1,9 @@
 //===- Check.cpp - Checks of the caller's tensors -------------------------===//
 
 #include "Context.h"
-#include <limits>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <type_traits>
 
 using namespace espalier::runtime;
 
@@ -161,34 +159,6 @@ static int64_t readInteger(const espalier_tensor &tensor, int64_t i) {
   }
 }
 
-/// Whether all of `count` values are from 0 to less than `bound`. Looks at all
-/// of them, several at once.
-template <typename T>
-static bool areBelow(const void *data, int64_t count, int64_t bound) {
-  const int64_t most = std::numeric_limits<T>::max();
-  if (bound <= 0 || bound > most)
-    return false; // Not known.
-  using Unsigned = std::make_unsigned_t<T>;
-  bool isAbove = false;
-  // A negative number is a large one without its sign.
-  for (int64_t i = 0; i < count; ++i)
-    isAbove |= (Unsigned)((const T *)data)[i] >= (Unsigned)bound;
-  return !isAbove;
-}
-
-/// The same, or false where it takes a look at each value to tell.
-static bool areBelow(const espalier_tensor &tensor, int64_t count,
-                     int64_t bound) {
-  switch (tensor.dtype) {
-  case ESPALIER_I32:
-    return areBelow<int32_t>(tensor.data, count, bound);
-  case ESPALIER_I64:
-    return areBelow<int64_t>(tensor.data, count, bound);
-  default:
-    return false;
-  }
-}
-
 /// The extent of that name; the shapes have been checked. -1 if there is none.
 static int64_t findExtent(const espalier_program &program,
                           const espalier_tensor *inputs, const char *symbol) {
@@ -215,7 +185,8 @@ static bool isLess(int32_t dtype, int64_t a, int64_t b) {
 /// Checks that no value is less than the one before it.
 static espalier_status checkOrder(const Checked &c) {
   int64_t count = countElements(*c.tensor);
-  for (int64_t i = 1; i < count; ++i) {
+  bool areKnown = areKnownOrdered(*c.ctx->program, *c.tensor, count);
+  for (int64_t i = 1; i < count && !areKnown; ++i) {
     int64_t before = readInteger(*c.tensor, i - 1);
     int64_t value = readInteger(*c.tensor, i);
     if (isLess(c.tensor->dtype, value, before))
@@ -232,7 +203,7 @@ static espalier_status checkOrder(const Checked &c) {
 /// asked for, that none occurs twice.
 static espalier_status checkValues(const Checked &c, int64_t bound) {
   int64_t count = countElements(*c.tensor);
-  bool areKnown = areBelow(*c.tensor, count, bound);
+  bool areKnown = areKnownBelow(*c.ctx->program, *c.tensor, count, bound);
   for (int64_t i = 0; i < count && !areKnown; ++i) {
     int64_t value = readInteger(*c.tensor, i);
     if (value < 0 || value >= bound)

@@ -51,6 +51,15 @@ espalier_status checkInputs(espalier_context *ctx,
                             const espalier_tensor *inputs, int32_t numInputs,
                             bool withData);
 
+/// Whether all of `count` numbers are from 0 to less than `bound`; false where
+/// it takes a look at each of them to tell.
+bool areKnownBelow(const espalier_program &program,
+                   const espalier_tensor &tensor, int64_t count, int64_t bound);
+
+/// The same of numbers none of which is less than the one before it.
+bool areKnownOrdered(const espalier_program &program,
+                     const espalier_tensor &tensor, int64_t count);
+
 /// Checks the outputs against the planned extents in the context, and that none
 /// overlaps another one or an input.
 espalier_status checkOutputs(espalier_context *ctx,

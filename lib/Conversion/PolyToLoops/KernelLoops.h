@@ -40,43 +40,42 @@ public:
   mlir::func::FuncOp getFunction() { return function; }
 
 private:
+  using AstNode = polyhedral::AstNode;
+
   // Structure (KernelLoops.cpp, LoopBounds.cpp).
-  mlir::LogicalResult emitNode(const polyhedral::AstNode &node);
-  mlir::LogicalResult emitChildren(const polyhedral::AstNode &node);
+  mlir::LogicalResult emitNode(const AstNode &node);
+  mlir::LogicalResult emitChildren(const AstNode &node);
   // Versions by what data says (Versions.cpp).
   /// Loops over the rows of a register tile, all of one extent that data ends,
   /// and that the loops down to `node` decide.
-  llvm::SmallVector<const polyhedral::AstNode *>
-  findCountedLoops(const polyhedral::AstNode &node);
-  bool isCountable(const polyhedral::AstNode &loop,
-                   const polyhedral::AstNode &outer);
+  llvm::SmallVector<const AstNode *> findCountedLoops(const AstNode &node);
+  bool isCountable(const AstNode &loop, const AstNode &outer);
   /// Emits the children of `node` for each extent that `loops` may have.
-  mlir::LogicalResult
-  emitVersions(const polyhedral::AstNode &node,
-               llvm::ArrayRef<const polyhedral::AstNode *> loops);
-  mlir::LogicalResult emitFor(const polyhedral::AstNode &node);
-  mlir::LogicalResult emitDataLoop(const polyhedral::AstNode &node);
-  mlir::LogicalResult emitAnyLoop(const polyhedral::AstNode &node);
+  mlir::LogicalResult emitVersions(const AstNode &node,
+                                   llvm::ArrayRef<const AstNode *> loops);
+  mlir::LogicalResult emitFor(const AstNode &node);
+  mlir::LogicalResult emitDataLoop(const AstNode &node);
+  mlir::LogicalResult emitAnyLoop(const AstNode &node);
   /// Whether a computation below `node` uses an array in registers.
-  bool usesRegisters(const polyhedral::AstNode &node) const;
+  bool usesRegisters(const AstNode &node) const;
   /// Adds what follows from `condition`, or from its opposite, to `known`.
   void addKnown(const polyhedral::AstCondition &condition, bool holds);
-  mlir::LogicalResult emitUnrolled(const polyhedral::AstNode &node,
-                                   int64_t lower, int64_t upper);
+  mlir::LogicalResult emitUnrolled(const AstNode &node, int64_t lower,
+                                   int64_t upper);
   /// Copies for `lower` to `most`, of which those below the upper bound run.
-  mlir::LogicalResult emitUnrolledGuarded(const polyhedral::AstNode &node,
-                                          int64_t lower, int64_t most);
-  mlir::LogicalResult emitSequential(const polyhedral::AstNode &node);
+  mlir::LogicalResult emitUnrolledGuarded(const AstNode &node, int64_t lower,
+                                          int64_t most);
+  mlir::LogicalResult emitSequential(const AstNode &node);
   /// The loop, with the slots that there are carried through it.
-  mlir::LogicalResult emitLoop(const polyhedral::AstNode &node);
-  mlir::LogicalResult emitParallel(const polyhedral::AstNode &node);
-  mlir::LogicalResult emitIf(const polyhedral::AstNode &node);
-  mlir::LogicalResult emitMark(const polyhedral::AstNode &node);
-  void emitPrefetch(const polyhedral::AstNode &node, mlir::DictionaryAttr op);
+  mlir::LogicalResult emitLoop(const AstNode &node);
+  mlir::LogicalResult emitParallel(const AstNode &node);
+  mlir::LogicalResult emitIf(const AstNode &node);
+  mlir::LogicalResult emitMark(const AstNode &node);
+  void emitPrefetch(const AstNode &node, mlir::DictionaryAttr op);
   /// Reads what the place of `access` depends on, under a condition that it is
   /// there, into which the builder goes. False if it cannot be read ahead.
   bool emitIndexReads(const poly::ComputeAccess &access, poly::ComputeOp owner,
-                      const polyhedral::AstNode &call,
+                      const AstNode &call,
                       llvm::MutableArrayRef<mlir::Value> data);
   mlir::LogicalResult
   emitGuarded(mlir::Value condition,
@@ -87,19 +86,17 @@ private:
   /// type of, is forgotten.
   static Registers mergeSlots(const Registers &before, const Registers &first,
                               const Registers &second);
-  mlir::LogicalResult emitInScope(const polyhedral::AstNode &node,
-                                  mlir::Block *block);
+  mlir::LogicalResult emitInScope(const AstNode &node, mlir::Block *block);
   llvm::SmallVector<mlir::Value> getSlotValues() const;
   void setSlotValues(mlir::ValueRange values);
   /// Yields the values that `slots` has for those of `merged`.
   void yieldSlots(const Registers &merged, const Registers &slots);
   mlir::Value emitExpr(const polyhedral::AstExpr &expr);
   /// A bound of a loop; the upper one is exclusive.
-  mlir::Value emitBound(const polyhedral::AstNode &loop, bool isUpper);
-  std::optional<int64_t> getConstantBoundOf(const polyhedral::AstNode &loop,
-                                            bool isUpper);
+  mlir::Value emitBound(const AstNode &loop, bool isUpper);
+  std::optional<int64_t> getConstantBoundOf(const AstNode &loop, bool isUpper);
   /// Whether a loop around has read all elements that bound `loop`.
-  bool areBoundsRead(const polyhedral::AstNode &loop) const;
+  bool areBoundsRead(const AstNode &loop) const;
   /// The value of an expression of elements that bound loops.
   mlir::Value emitDataBound(mlir::AffineExpr bound);
   /// The value, if it is a constant for these values of unrolled iterators.
@@ -111,71 +108,76 @@ private:
 
   // Vector loops (VectorLoops.cpp).
   /// Whether the lanes of `node` can run at once; says in a remark if not.
-  bool canVectorize(const polyhedral::AstNode &node);
-  bool canVectorize(poly::ComputeOp compute, const polyhedral::AstNode &call,
-                    const polyhedral::AstNode &loop);
+  bool canVectorize(const AstNode &node);
+  bool canVectorize(poly::ComputeOp compute, const AstNode &call,
+                    const AstNode &loop);
   /// The iterator in lane 0; itself, as its first value, if that has cases.
-  mlir::AffineExpr getFirstLane(const polyhedral::AstNode &loop);
-  mlir::LogicalResult emitVector(const polyhedral::AstNode &node);
+  mlir::AffineExpr getFirstLane(const AstNode &loop);
+  mlir::LogicalResult emitVector(const AstNode &node);
   /// The slots that vector loops below `node` accumulate into, lane by lane.
-  void collectPartials(
-      const polyhedral::AstNode &node,
-      llvm::SmallVectorImpl<std::pair<SlotKey, poly::ComputeOp>> &partials,
-      const polyhedral::AstNode *vectorLoop = nullptr);
+  using Partial = std::pair<SlotKey, poly::ComputeOp>;
+  void collectPartials(const AstNode &node,
+                       llvm::SmallVectorImpl<Partial> &partials,
+                       const AstNode *vectorLoop = nullptr);
   /// Starts lane sums for what `node` accumulates; returns those started.
-  llvm::SmallVector<std::pair<SlotKey, poly::ComputeOp>>
-  beginPartials(const polyhedral::AstNode &node);
-  void
-  endPartials(llvm::ArrayRef<std::pair<SlotKey, poly::ComputeOp>> partials);
-
+  llvm::SmallVector<Partial> beginPartials(const AstNode &node);
+  void endPartials(llvm::ArrayRef<Partial> partials);
   /// Adds the lanes of a reduction to a value.
   mlir::Value combineLanes(const Combiner &combiner, mlir::Value lanes,
                            mlir::Value value);
   /// The lanes of a vector loop; with their mask, if one is needed and wanted.
-  Lanes beginLanes(const polyhedral::AstNode &node, bool emitMask);
+  Lanes beginLanes(const AstNode &node, bool emitMask);
 
-  // Elements of memory that a loop keeps in registers (Promote.cpp).
+  // Elements of memory that loops keep in registers (Promote.cpp).
   using CallVisitor = llvm::function_ref<mlir::LogicalResult(
-      const polyhedral::AstNode &call, const polyhedral::AstNode *vectorLoop)>;
+      const AstNode &call, const AstNode *vectorLoop)>;
   /// Calls `visit` for each call below `node`, with unrolled iterators and
-  /// lanes set. Fails if one fails, or for a loop or condition that is left.
-  /// Masks that change in `loop` are never emitted.
-  mlir::LogicalResult
-  forEachCall(const polyhedral::AstNode &node, const polyhedral::AstNode &loop,
-              bool emitMasks, CallVisitor visit,
-              const polyhedral::AstNode *vectorLoop = nullptr);
-  mlir::LogicalResult forEachCallIn(const polyhedral::AstNode &node,
-                                    const polyhedral::AstNode &loop,
+  /// lanes set. Fails if one fails, or for a condition or a loop that is left
+  /// and not one of `nest`. Masks that change in `nest` are never emitted.
+  mlir::LogicalResult forEachCall(const AstNode &node, const LoopNest &nest,
+                                  bool emitMasks, CallVisitor visit,
+                                  const AstNode *vectorLoop = nullptr);
+  mlir::LogicalResult forEachCallIn(const AstNode &node, const LoopNest &nest,
                                     bool emitMasks, CallVisitor visit,
-                                    const polyhedral::AstNode *vectorLoop);
+                                    const AstNode *vectorLoop);
   /// Notes what is known of a loop's iterator.
-  void enterRange(const polyhedral::AstNode &node);
-  MemoryUse getUse(const polyhedral::AstNode &loop,
-                   const polyhedral::AstNode &call,
-                   const polyhedral::AstNode *vectorLoop,
+  void enterRange(const AstNode &node);
+  MemoryUse getUse(const LoopNest &nest, const AstNode &call,
+                   const AstNode *vectorLoop,
                    const poly::ComputeAccess &access);
-  mlir::LogicalResult collectUses(const polyhedral::AstNode &loop,
+  mlir::LogicalResult collectUses(const LoopNest &nest,
                                   llvm::SmallVectorImpl<MemoryUse> &uses);
   /// Whether two accesses never meet while one iteration of the loops around
-  /// `loop` runs; the first is the same in all iterations of `loop`.
-  bool areApart(const polyhedral::AstNode &loop, const MemoryUse &first,
+  /// `nest` runs; the first is the same in all iterations of `nest`.
+  bool areApart(const LoopNest &nest, const MemoryUse &first,
                 const MemoryUse &second);
-  /// The elements that every iteration of `loop` writes and no other access in
-  /// it meets.
-  llvm::SetVector<SlotKey> findPromotable(const polyhedral::AstNode &loop);
-  mlir::LogicalResult emitPromoted(const polyhedral::AstNode &loop,
-                                   const llvm::SetVector<SlotKey> &keys);
+  /// The elements that every iteration of the innermost of `nest` writes and no
+  /// other access in them meets.
+  llvm::SetVector<SlotKey> findPromotable(const LoopNest &nest);
+  /// `node` and the loops in it, if data ends the innermost of several.
+  LoopNest findNest(const AstNode &node) const;
+  /// Calls `visit` for one write of each of `promotable`.
+  mlir::LogicalResult forEachPromotable(
+      llvm::function_ref<mlir::LogicalResult(const poly::ComputeAccess &,
+                                             const AstNode &, const SlotKey &)>
+          visit);
+  void setPromotable(const SlotKey &key, mlir::Value value);
+  mlir::LogicalResult loadPromotable();
+  mlir::LogicalResult storePromotable();
+  mlir::LogicalResult emitPromoted(const AstNode &loop);
+  mlir::LogicalResult emitNest();
+  mlir::LogicalResult emitLastOfNest();
 
   // Statements (Statements.cpp).
-  mlir::LogicalResult emitCall(const polyhedral::AstNode &call);
-  mlir::LogicalResult emitInstance(const polyhedral::AstNode &call);
+  mlir::LogicalResult emitCall(const AstNode &call);
+  mlir::LogicalResult emitInstance(const AstNode &call);
   mlir::LogicalResult emitReduction(poly::ComputeOp compute,
-                                    const polyhedral::AstNode &call);
+                                    const AstNode &call);
   mlir::FailureOr<llvm::SmallVector<mlir::Value>>
-  emitBody(poly::ComputeOp compute, const polyhedral::AstNode &call,
+  emitBody(poly::ComputeOp compute, const AstNode &call,
            mlir::ValueRange reads);
   mlir::FailureOr<llvm::SmallVector<mlir::Value>>
-  emitReads(poly::ComputeOp compute, const polyhedral::AstNode &call,
+  emitReads(poly::ComputeOp compute, const AstNode &call,
             mlir::Value accumulator);
   /// Notes what bounds `value`, an element of `array`, if anything does.
   void noteBound(mlir::Value array, mlir::Value value);
@@ -190,34 +192,31 @@ private:
   /// The memory of an array; heap memory is freed at the end of the scope.
   mlir::Value allocate(poly::ArrayOp array);
   /// Whether `loop` has iterations with memory of their own for `array`.
-  bool isPrivate(mlir::Value array, const polyhedral::AstNode &loop) const;
+  bool isPrivate(mlir::Value array, const AstNode &loop) const;
   /// Whether something below `node` uses `array`, outside of such loops.
-  bool usesShared(mlir::Value array, const polyhedral::AstNode &node);
+  bool usesShared(mlir::Value array, const AstNode &node);
   /// Allocates arrays that have a storage map for what runs below `body`, and
   /// frees them at its end: those that are private to one of `loops`, or to
   /// none if there are no loops.
-  void enterScope(const polyhedral::AstNode &body,
-                  llvm::ArrayRef<const polyhedral::AstNode *> loops);
+  void enterScope(const AstNode &body, llvm::ArrayRef<const AstNode *> loops);
   void leaveScope();
   /// The indices into an array's memory, unrolled iterators replaced.
   llvm::SmallVector<mlir::AffineExpr>
-  getIndices(const poly::ComputeAccess &access,
-             const polyhedral::AstNode &call);
+  getIndices(const poly::ComputeAccess &access, const AstNode &call);
   /// The linear address, unrolled iterators replaced. `data` are the values of
   /// the reads before this access.
   mlir::AffineExpr getAddress(const poly::ComputeAccess &access,
-                              const polyhedral::AstNode &call);
+                              const AstNode &call);
   mlir::FailureOr<mlir::Value> emitRead(const poly::ComputeAccess &access,
-                                        const polyhedral::AstNode &call,
+                                        const AstNode &call,
                                         mlir::ValueRange data);
   mlir::LogicalResult emitWrite(const poly::ComputeAccess &access,
-                                const polyhedral::AstNode &call,
-                                mlir::Value value, mlir::ValueRange data);
-  SlotKey getSlotKey(const poly::ComputeAccess &access,
-                     const polyhedral::AstNode &call);
+                                const AstNode &call, mlir::Value value,
+                                mlir::ValueRange data);
+  SlotKey getSlotKey(const poly::ComputeAccess &access, const AstNode &call);
   /// Nothing if lanes use other elements than neighbours.
   std::optional<Span> getSpan(const poly::ComputeAccess &access,
-                              const polyhedral::AstNode &call);
+                              const AstNode &call);
   /// Sets elements; forgets those that may be the same ones. Fails if a slot
   /// holds some of them, but not in the same way.
   mlir::LogicalResult setSlot(const SlotKey &key, mlir::Value value, Span span);
@@ -247,27 +246,25 @@ private:
   /// The copies of a loop around that use neighbours of what the lanes use, or
   /// elements up to `maxStep` apart, as many as lie in a vector, if any.
   std::optional<Neighbours> findNeighbours(const poly::ComputeAccess &access,
-                                           const polyhedral::AstNode &call,
+                                           const AstNode &call,
                                            int64_t maxStep);
   /// The number of lanes that are active; nothing if that is not known.
   std::optional<int64_t> countActiveLanes();
   /// Where the data of an address lies; null if lanes or copies differ.
-  mlir::AffineMap getSameData(mlir::AffineExpr, const polyhedral::AstNode &call,
+  mlir::AffineMap getSameData(mlir::AffineExpr, const AstNode &call,
                               const WrittenOutLoop &loop);
   /// Reads rows for all copies of a loop at once; null if it reads none.
   mlir::Value emitTransposedRead(const poly::ComputeAccess &access,
-                                 const polyhedral::AstNode &call,
-                                 mlir::VectorType type, mlir::ValueRange data);
+                                 const AstNode &call, mlir::VectorType type,
+                                 mlir::ValueRange data);
   /// Leaves the value to those that other copies of a loop write beside it, in
   /// rows; false if there are none.
   bool emitTransposedWrite(const poly::ComputeAccess &access,
-                           const polyhedral::AstNode &call, mlir::Value value);
+                           const AstNode &call, mlir::Value value);
   void emitRows(const NeighbourWrites &writes);
   /// Whether `node`, below `loop`, has the same points in each copy of it.
-  bool areCopiesAlike(const polyhedral::AstNode &loop,
-                      const polyhedral::AstNode &node);
-  void enterWrittenOut(const polyhedral::AstNode &loop, int64_t lower,
-                       int64_t upper);
+  bool areCopiesAlike(const AstNode &loop, const AstNode &node);
+  void enterWrittenOut(const AstNode &loop, int64_t lower, int64_t upper);
   /// Writes what the copies of a loop have left.
   void leaveWrittenOut();
 
@@ -275,7 +272,7 @@ private:
   llvm::SmallVector<poly::ComputeOp> computes;
   DataLoops dataLoops;
   /// Extents of loops in code for one extent.
-  llvm::DenseMap<const polyhedral::AstNode *, int64_t> extents;
+  llvm::DenseMap<const AstNode *, int64_t> extents;
   /// Elements that bound loops around, by their number.
   llvm::DenseMap<unsigned, mlir::Value> boundElements;
   mlir::func::FuncOp function;
@@ -288,10 +285,13 @@ private:
   Registers registers;
   /// Those of them that are elements of arrays in memory.
   llvm::SetVector<SlotKey> promoted;
+  /// Loops that keep such elements, and these.
+  LoopNest nest;
+  llvm::SetVector<SlotKey> promotable;
   /// Those of the loops around that are written out, outermost first.
   std::vector<WrittenOutLoop> writtenOut;
   /// The loops around what is emitted.
-  llvm::SmallVector<const polyhedral::AstNode *> enclosing;
+  llvm::SmallVector<const AstNode *> enclosing;
   std::optional<Lanes> lanes;
 };
 

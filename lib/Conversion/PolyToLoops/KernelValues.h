@@ -116,6 +116,9 @@ struct Combiner {
 /// Reads it off the body of a computation marked as a reduction.
 std::optional<Combiner> getCombiner(poly::ComputeOp compute);
 
+/// Loops one inside the other, outermost first, with nothing beside them.
+using LoopNest = llvm::SmallVector<const polyhedral::AstNode *>;
+
 /// The parallel loops whose iterations have memory of their own for an array.
 using PrivateLoops = llvm::DenseMap<mlir::Value, polyhedral::LoopSet>;
 

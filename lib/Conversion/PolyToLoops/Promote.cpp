@@ -10,6 +10,18 @@
 // bounds of the loops. So LLVM, which knows neither extents nor domains, need
 // not find out.
 //
+// Where data ends the loop, those around it keep the elements as well. Whether
+// they are there is not known before some iteration runs, so the first one
+// loads them:
+//
+//   for p: for e < ends[p]: for j in vector:     isThere = false
+//     c[i, j] += a[e] * b[k[e], j]               for p:
+//                                                  if 0 < ends[p]:
+//                                                    c0 = isThere ? c0 : c[i,
+//                                                    ..] isThere = true for e <
+//                                                    ends[p]: c0 += ...
+//                                                if isThere: c[i, ..] = c0
+//
 //===----------------------------------------------------------------------===//
 
 #include "KernelLoops.h"
@@ -37,11 +49,26 @@ struct espalier::polytoloops::MemoryUse {
   bool isAtData = false;      ///< It may be any element of its array.
 };
 
-static bool dependsOn(const AstExpr &expr, unsigned iterator) {
+/// Whether some loop of `nest` changes `expr`.
+static bool dependsOn(AffineExpr expr, const LoopNest &nest) {
+  return llvm::any_of(nest, [&](const AstNode *loop) {
+    return expr.isFunctionOfDim(loop->iterator);
+  });
+}
+
+static bool dependsOn(const AstExpr &expr, const LoopNest &nest) {
   bool result = false;
-  expr.walk(
-      [&](AffineExpr affine) { result |= affine.isFunctionOfDim(iterator); });
+  expr.walk([&](AffineExpr affine) { result |= dependsOn(affine, nest); });
   return result;
+}
+
+/// Whether some loop of `nest` changes the bounds of `node`.
+static bool dependsOn(const AstNode &node, const LoopNest &nest,
+                      const DataLoops &dataLoops) {
+  return dependsOn(node.lower, nest) || dependsOn(node.upper, nest) ||
+         llvm::any_of(nest, [&](const AstNode *loop) {
+           return dataLoops.dependsOn(node, loop->iterator);
+         });
 }
 
 void KernelLoops::enterRange(const AstNode &node) {
@@ -51,19 +78,20 @@ void KernelLoops::enterRange(const AstNode &node) {
     ranges[node.iterator] = {*least, std::max(*least, *most - 1)};
 }
 
-LogicalResult KernelLoops::forEachCall(const AstNode &node, const AstNode &loop,
-                                       bool emitMasks, CallVisitor visit,
+LogicalResult KernelLoops::forEachCall(const AstNode &node,
+                                       const LoopNest &nest, bool emitMasks,
+                                       CallVisitor visit,
                                        const AstNode *vectorLoop) {
   for (const polyhedral::Ast &child : node.children) {
     LogicalResult result = success();
     if (child->kind == AstNode::Kind::Call)
       result = visit(*child, vectorLoop);
     else if (child->kind == AstNode::Kind::For)
-      result = forEachCallIn(*child, loop, emitMasks, visit, vectorLoop);
+      result = forEachCallIn(*child, nest, emitMasks, visit, vectorLoop);
     else if (child->kind == AstNode::Kind::If)
       return failure();
     else
-      result = forEachCall(*child, loop, emitMasks, visit, vectorLoop);
+      result = forEachCall(*child, nest, emitMasks, visit, vectorLoop);
     if (failed(result))
       return failure();
   }
@@ -71,21 +99,21 @@ LogicalResult KernelLoops::forEachCall(const AstNode &node, const AstNode &loop,
 }
 
 LogicalResult KernelLoops::forEachCallIn(const AstNode &node,
-                                         const AstNode &loop, bool emitMasks,
+                                         const LoopNest &nest, bool emitMasks,
                                          CallVisitor visit,
                                          const AstNode *vectorLoop) {
   poly::LoopAttr kind = getLoopKind(node);
   enterRange(node);
   LogicalResult result = failure();
-  if (!areBoundsRead(node)) {
+  if (llvm::is_contained(nest, &node)) {
+    result = forEachCall(node, nest, emitMasks, visit, vectorLoop);
+  } else if (!areBoundsRead(node)) {
     // Not before it is known that the loop has points.
   } else if (kind && kind.isVector() && node.step == 1 && canVectorize(node)) {
-    bool isFixed = !dependsOn(node.lower, loop.iterator) &&
-                   !dependsOn(node.upper, loop.iterator) &&
-                   !dataLoops.dependsOn(node, loop.iterator);
+    bool isFixed = !dependsOn(node, nest, dataLoops);
     std::optional<Lanes> outer = std::move(lanes);
     lanes = beginLanes(node, emitMasks && isFixed);
-    result = forEachCall(node, loop, emitMasks, visit, &node);
+    result = forEachCall(node, nest, emitMasks, visit, &node);
     lanes = std::move(outer);
     iterators.erase(node.iterator);
   } else {
@@ -97,7 +125,7 @@ LogicalResult KernelLoops::forEachCallIn(const AstNode &node,
     for (int64_t value = lower.value_or(0); succeeded(result) && value < *upper;
          value += node.step) {
       unrolled[node.iterator] = value;
-      result = forEachCall(node, loop, emitMasks, visit, vectorLoop);
+      result = forEachCall(node, nest, emitMasks, visit, vectorLoop);
     }
     unrolled.erase(node.iterator);
   }
@@ -133,13 +161,13 @@ static bool isQuasiAffine(AffineExpr expr) {
   return result;
 }
 
-bool KernelLoops::areApart(const AstNode &loop, const MemoryUse &first,
+bool KernelLoops::areApart(const LoopNest &nest, const MemoryUse &first,
                            const MemoryUse &second) {
-  // The iterators of the second access, inside the loop, are others.
+  // The iterators of the second access, inside the nest, are others.
   auto rename = [&](AffineExpr expr) {
     SmallVector<AffineExpr> dims;
     for (unsigned dim = 0; dim < numIterators; ++dim) {
-      bool isInner = dim == loop.iterator ||
+      bool isInner = dependsOn(iterator(dim), nest) ||
                      (second.vectorLoop && dim == second.vectorLoop->iterator);
       dims.push_back(iterator(isInner ? numIterators + dim : dim));
     }
@@ -157,7 +185,8 @@ bool KernelLoops::areApart(const AstNode &loop, const MemoryUse &first,
   };
   for (const AstNode *node : enclosing)
     addLoop(*node, false);
-  addLoop(loop, true);
+  for (const AstNode *node : nest)
+    addLoop(*node, true);
   if (first.vectorLoop)
     addLoop(*first.vectorLoop, false);
   if (second.vectorLoop)
@@ -205,7 +234,7 @@ differByNumber(const MemoryUse &first, const MemoryUse &second,
 // Which elements stay
 //===----------------------------------------------------------------------===//
 
-MemoryUse KernelLoops::getUse(const AstNode &loop, const AstNode &call,
+MemoryUse KernelLoops::getUse(const LoopNest &nest, const AstNode &call,
                               const AstNode *vectorLoop,
                               const poly::ComputeAccess &access) {
   MemoryUse use;
@@ -217,14 +246,11 @@ MemoryUse KernelLoops::getUse(const AstNode &loop, const AstNode &call,
   };
   std::optional<int64_t> stride = getStep(address);
   use.isVector = lanes && stride == 1;
-  use.isInvariant =
-      !address.isFunctionOfDim(loop.iterator) && (stride == 0 || stride == 1);
+  use.isInvariant = !dependsOn(address, nest) && (stride == 0 || stride == 1);
   if (lanes && stride == 0)
     use.isInvariant &= !address.isFunctionOfDim(lanes->iterator);
   if (use.isVector)
-    use.isInvariant &= !dependsOn(vectorLoop->lower, loop.iterator) &&
-                       !dependsOn(vectorLoop->upper, loop.iterator) &&
-                       !dataLoops.dependsOn(*vectorLoop, loop.iterator);
+    use.isInvariant &= !dependsOn(*vectorLoop, nest, dataLoops);
   use.indices = getIndices(access, call);
   for (AffineExpr index : use.indices) {
     std::optional<int64_t> step = getStep(index);
@@ -239,10 +265,10 @@ MemoryUse KernelLoops::getUse(const AstNode &loop, const AstNode &call,
   return use;
 }
 
-LogicalResult KernelLoops::collectUses(const AstNode &loop,
+LogicalResult KernelLoops::collectUses(const LoopNest &nest,
                                        SmallVectorImpl<MemoryUse> &uses) {
   return forEachCall(
-      loop, loop, /*emitMasks=*/false,
+      *nest.front(), nest, /*emitMasks=*/false,
       [&](const AstNode &call, const AstNode *vectorLoop) -> LogicalResult {
         poly::ComputeOp compute = computes[call.statement];
         if (!dataLoops.getConditions(call).empty())
@@ -265,7 +291,7 @@ LogicalResult KernelLoops::collectUses(const AstNode &loop,
             uses.back().isAtData = true;
             return failure(isWrite);
           }
-          uses.push_back(getUse(loop, call, vectorLoop, access));
+          uses.push_back(getUse(nest, call, vectorLoop, access));
           MemoryUse &use = uses.back();
           use.isWrite = isWrite;
           use.isAccumulator = lanes && !use.isVector && accumulates;
@@ -281,10 +307,10 @@ LogicalResult KernelLoops::collectUses(const AstNode &loop,
       });
 }
 
-llvm::SetVector<SlotKey> KernelLoops::findPromotable(const AstNode &loop) {
+llvm::SetVector<SlotKey> KernelLoops::findPromotable(const LoopNest &nest) {
   SmallVector<MemoryUse> uses;
   llvm::SetVector<SlotKey> keys;
-  if (failed(collectUses(loop, uses)))
+  if (failed(collectUses(nest, uses)))
     return keys;
   for (const MemoryUse &use : uses)
     if (use.isWrite && use.isInvariant)
@@ -296,7 +322,7 @@ llvm::SetVector<SlotKey> KernelLoops::findPromotable(const AstNode &loop) {
     if (use.isAtData)
       return true;
     if (use.key != slot.key)
-      return !differByNumber(slot, use, fold) && !areApart(loop, slot, use);
+      return !differByNumber(slot, use, fold) && !areApart(nest, slot, use);
     return !use.isInvariant || use.isVector != slot.isVector ||
            use.isAccumulator != slot.isAccumulator ||
            (use.isVector && use.vectorLoop != slot.vectorLoop);
@@ -313,77 +339,165 @@ llvm::SetVector<SlotKey> KernelLoops::findPromotable(const AstNode &loop) {
   return keys;
 }
 
+/// The child of `node` that is a loop which runs in order, if that is all there
+/// is in it.
+static const AstNode *getInnerLoop(const AstNode &node) {
+  if (node.children.size() != 1)
+    return nullptr;
+  const AstNode &child = *node.children.front();
+  if (child.kind == AstNode::Kind::Block)
+    return getInnerLoop(child);
+  poly::LoopAttr kind = getLoopKind(child);
+  bool isInOrder =
+      child.kind == AstNode::Kind::For && (!kind || kind.isSequential());
+  return isInOrder ? &child : nullptr;
+}
+
+LoopNest KernelLoops::findNest(const AstNode &node) const {
+  LoopNest nest{&node};
+  while (const AstNode *inner = getInnerLoop(*nest.back()))
+    nest.push_back(inner);
+  if (!dataLoops.find(*nest.back()))
+    nest.resize(1);
+  return nest;
+}
+
 //===----------------------------------------------------------------------===//
 // Code
 //===----------------------------------------------------------------------===//
 
-/// Loads the elements before the loop, and stores them after it.
-LogicalResult KernelLoops::emitPromoted(const AstNode &loop,
-                                        const llvm::SetVector<SlotKey> &keys) {
+/// Stands for whether the first iteration of a nest has loaded the elements.
+static SlotKey getIsThere() { return {}; }
+
+LogicalResult KernelLoops::forEachPromotable(
+    llvm::function_ref<LogicalResult(const poly::ComputeAccess &,
+                                     const AstNode &, const SlotKey &)>
+        visit) {
   llvm::SmallSetVector<SlotKey, 16> done;
-  auto visitKeys =
-      [&](llvm::function_ref<LogicalResult(const poly::ComputeAccess &,
-                                           const AstNode &, const SlotKey &)>
-              visit) {
-        done.clear();
-        return forEachCall(
-            loop, loop, /*emitMasks=*/true,
-            [&](const AstNode &call, const AstNode *) -> LogicalResult {
-              for (const poly::ComputeAccess &write :
-                   computes[call.statement].getWriteAccesses()) {
-                SlotKey key = getSlotKey(write, call);
-                if (!keys.contains(key) || !done.insert(key))
-                  continue;
-                // One element for all lanes is used as without them.
-                std::optional<Lanes> all = lanes;
-                if (lanes &&
-                    getLaneStride(getAddress(write, call), *lanes) == 0)
-                  lanes.reset();
-                if (failed(visit(write, call, key)))
-                  return failure();
-                lanes = std::move(all);
-              }
-              return success();
-            });
-      };
-  LogicalResult result =
-      visitKeys([&](const poly::ComputeAccess &access, const AstNode &call,
-                    const SlotKey &key) -> LogicalResult {
-        FailureOr<Value> value = emitRead(access, call, {});
-        if (failed(value))
-          return failure();
-        registers[key] = {*value,
-                          {},
-                          std::numeric_limits<unsigned>::max(),
-                          lanes ? lanes->loop : nullptr};
+  return forEachCall(
+      *nest.front(), nest, /*emitMasks=*/true,
+      [&](const AstNode &call, const AstNode *) -> LogicalResult {
+        for (const poly::ComputeAccess &write :
+             computes[call.statement].getWriteAccesses()) {
+          SlotKey key = getSlotKey(write, call);
+          if (!promotable.contains(key) || !done.insert(key))
+            continue;
+          // One element for all lanes is used as without them.
+          std::optional<Lanes> all = lanes;
+          if (lanes && getLaneStride(getAddress(write, call), *lanes) == 0)
+            lanes.reset();
+          if (failed(visit(write, call, key)))
+            return failure();
+          lanes = std::move(all);
+        }
         return success();
       });
-  if (failed(result))
-    return failure();
-  promoted = keys;
-  if (failed(emitLoop(loop)))
-    return failure();
-  promoted.clear();
-  return visitKeys([&](const poly::ComputeAccess &access, const AstNode &call,
-                       const SlotKey &key) {
-    Value value = registers.lookup(key).value;
-    registers.erase(key);
-    return emitWrite(access, call, value, {});
+}
+
+void KernelLoops::setPromotable(const SlotKey &key, Value value) {
+  registers[key] = {value,
+                    {},
+                    std::numeric_limits<unsigned>::max(),
+                    lanes ? lanes->loop : nullptr};
+}
+
+LogicalResult KernelLoops::loadPromotable() {
+  return forEachPromotable([&](const poly::ComputeAccess &access,
+                               const AstNode &call,
+                               const SlotKey &key) -> LogicalResult {
+    FailureOr<Value> value = emitRead(access, call, {});
+    if (succeeded(value))
+      setPromotable(key, *value);
+    return success(succeeded(value));
   });
 }
 
-LogicalResult KernelLoops::emitSequential(const AstNode &node) {
-  llvm::SetVector<SlotKey> keys = findPromotable(node);
-  if (keys.empty())
-    return emitLoop(node);
-  std::optional<int64_t> lower = getConstantBoundOf(node, false);
-  std::optional<int64_t> upper = getConstantBoundOf(node, true);
-  if (lower && upper && *lower < *upper)
-    return emitPromoted(node, keys);
-  // Of a loop without iterations, the elements need not be there.
-  Value runs =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                            emitBound(node, false), emitBound(node, true));
+LogicalResult KernelLoops::storePromotable() {
+  LogicalResult result =
+      forEachPromotable([&](const poly::ComputeAccess &access,
+                            const AstNode &call, const SlotKey &key) {
+        return emitWrite(access, call, registers.lookup(key).value, {});
+      });
+  for (const SlotKey &key : promotable)
+    registers.erase(key);
+  return result;
+}
+
+LogicalResult KernelLoops::emitPromoted(const AstNode &loop) {
+  promoted = promotable;
+  LogicalResult result = emitLoop(loop);
+  promoted.clear();
+  return result;
+}
+
+LogicalResult KernelLoops::emitLastOfNest() {
+  Value isThere = registers.lookup(getIsThere()).value;
+  if (failed(emitGuarded(
+          isThere, [] { return success(); }, [&] { return loadPromotable(); })))
+    return failure();
+  registers[getIsThere()].value =
+      arith::ConstantIntOp::create(builder, loc, 1, 1);
+  return emitPromoted(*nest.back());
+}
+
+LogicalResult KernelLoops::emitNest() {
+  registers[getIsThere()].value =
+      arith::ConstantIntOp::create(builder, loc, 0, 1);
+  LogicalResult result =
+      forEachPromotable([&](const poly::ComputeAccess &access, const AstNode &,
+                            const SlotKey &key) {
+        Type type = access.getType().getElementType();
+        if (lanes)
+          type = VectorType::get({lanes->width}, type);
+        setPromotable(key, arith::ConstantOp::create(
+                               builder, loc, builder.getZeroAttr(type)));
+        return success();
+      });
+  if (failed(result) || failed(emitLoop(*nest.front())))
+    return failure();
+  Value isThere = registers.lookup(getIsThere()).value;
+  registers.erase(getIsThere());
   return emitGuarded(
-      runs, [&] { return emitPromoted(node, keys); }, [] { return success(); });
+      isThere, [&] { return storePromotable(); },
+      [&] {
+        for (const SlotKey &key : promotable)
+          registers.erase(key);
+        return success();
+      });
+}
+
+LogicalResult KernelLoops::emitSequential(const AstNode &node) {
+  // Of a loop without iterations, the elements need not be there.
+  auto emitIfRuns = [&](llvm::function_ref<LogicalResult()> emit) {
+    std::optional<int64_t> lower = getConstantBoundOf(node, false);
+    std::optional<int64_t> upper = getConstantBoundOf(node, true);
+    if (lower && upper && *lower < *upper)
+      return emit();
+    Value runs =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                              emitBound(node, false), emitBound(node, true));
+    return emitGuarded(runs, emit, [] { return success(); });
+  };
+  if (!nest.empty())
+    return nest.back() == &node ? emitIfRuns([&] { return emitLastOfNest(); })
+                                : emitLoop(node);
+  nest = findNest(node);
+  promotable = findPromotable(nest);
+  if (promotable.empty() && nest.size() > 1) {
+    nest.resize(1);
+    promotable = findPromotable(nest);
+  }
+  LogicalResult result = success();
+  if (nest.size() > 1)
+    result = emitNest();
+  else if (!promotable.empty())
+    result = emitIfRuns([&] {
+      return success(succeeded(loadPromotable()) &&
+                     succeeded(emitPromoted(node)) &&
+                     succeeded(storePromotable()));
+    });
+  bool isDone = !promotable.empty();
+  nest.clear();
+  promotable.clear();
+  return isDone ? result : emitLoop(node);
 }

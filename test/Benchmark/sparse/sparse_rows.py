@@ -1,4 +1,4 @@
-"""Products of sparse matrices in rows, their schedules, and what they are compared with."""
+"""Products of sparse matrices in rows, and what they are compared with."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import ctypes
 import importlib.util
 import itertools
 import time
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,27 +15,12 @@ from sparse_kernels import mttkrp, sddmm, spmm, spmv
 
 from espalier.compiler import Options
 from espalier.kernels import Kernel
-from espalier.schedules import Schedule
 from espalier.testing.timing import Timing, measure_alternately
 
 SEED = 7
 
 
-def _schedule_spmm(s: Schedule) -> None:
-    s.interchange("acc", ["k", "j"])
-    s.register_block("acc", ["k"], [64], 16)
-
-
-def _schedule_default(_: Schedule) -> None:
-    pass
-
-
-KERNELS: dict[str, tuple[Kernel, Callable[[Schedule], None]]] = {
-    "spmv": (spmv, _schedule_default),
-    "spmm": (spmm, _schedule_spmm),
-    "sddmm": (sddmm, _schedule_default),
-    "mttkrp": (mttkrp, _schedule_default),
-}
+KERNELS: dict[str, Kernel] = {"spmv": spmv, "spmm": spmm, "sddmm": sddmm, "mttkrp": mttkrp}
 
 _C = {
     "spmv": """
@@ -243,14 +227,11 @@ class Comparison(NamedTuple):
 
 
 def run_product(case: dict[str, Any], toy: bool, seconds: float) -> Comparison:
-    """Compile a product with its schedule; compare and time it."""
+    """Compile a product; compare and time it."""
     name = case["model"]
     sizes = case["toy" if toy else "sizes"]
     arrays = _fibers(**sizes) if name == "mttkrp" else _arguments(name, **sizes)
-    definition, write = KERNELS[name]
-    schedule = Schedule(definition)
-    write(schedule)
-    program = schedule.compile(Options(cache=None))
+    program = KERNELS[name].compile(Options(cache=None))
     program.set_num_threads(case["threads"])
     call = program.bind(**arrays)
     call()

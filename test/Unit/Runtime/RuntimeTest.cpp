@@ -298,6 +298,40 @@ TEST_F(RuntimeTest, orderedValuesAreChecked) {
   EXPECT_EQ(run(), ESPALIER_OK);
 }
 
+TEST_F(RuntimeTest, longListsAreCheckedAlike) {
+  espalier_tensor_info infos[3] = {kInputs[0], kInputs[1], kInputs[2]};
+  infos[2].properties = ESPALIER_BOUNDED | ESPALIER_MONOTONIC;
+  infos[2].bound_symbol = nullptr;
+  infos[2].bound = 70;
+  program.inputs = infos;
+  flagExtents[0] = 70;
+  // In vectors of the program's machine, if this one has them, and in others.
+  static const char *const wide[] = {"avx2", nullptr};
+  bool isWide = llvm::sys::getHostCPUFeatures().lookup("avx2");
+  auto check = [&](auto number, int32_t dtype) {
+    using T = decltype(number);
+    std::vector<T> values(70);
+    infos[2].dtype = dtype;
+    inputs[2] = {values.data(), dtype, 1, flagExtents};
+    for (int place = 0; place < 70; ++place) {
+      for (T i = 0; i < 70; ++i)
+        values[i] = i;
+      EXPECT_EQ(run(), ESPALIER_OK);
+      for (T wrong : {T(-1), T(70), std::numeric_limits<T>::min()}) {
+        values[place] = wrong;
+        EXPECT_EQ(run(), ESPALIER_INVALID_ARGUMENT);
+      }
+      values[place] = 69;
+      EXPECT_EQ(run(), place == 69 ? ESPALIER_OK : ESPALIER_INVALID_ARGUMENT);
+    }
+  };
+  for (bool own : {isWide, false}) {
+    program.features = own ? wide : nullptr;
+    check(int32_t(), ESPALIER_I32);
+    check(int64_t(), ESPALIER_I64);
+  }
+}
+
 TEST_F(RuntimeTest, outputsFollowThePlan) {
   outExtents[0] = 2;
   expectError(

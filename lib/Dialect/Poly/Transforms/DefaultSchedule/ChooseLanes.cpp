@@ -494,6 +494,17 @@ static bool isSlow(const ComputeShape &compute) {
                     update->combiner == "arith.minimumf");
 }
 
+/// Vectors of a row of sums that pass the entries of a sparse row at most, and
+/// those of a row whose length is not known.
+static constexpr int64_t kEntryVectors = 8, kUnknownVectors = 4;
+
+/// Whether data says which terms the sums of a row have.
+static bool hasEntries(const ComputeShape &compute, unsigned numShared) {
+  return compute.op.getReduction() &&
+         llvm::any_of(llvm::seq(numShared, compute.getNumDims()),
+                      [&](unsigned dim) { return compute.isRestricted(dim); });
+}
+
 /// How many vectors along `dim` one pass over the terms of a reduction adds up:
 /// enough to hide the latency of an addition. 1 if they would not fit, or
 /// the points along `dim` are terms of one sum.
@@ -505,10 +516,13 @@ static int64_t getRowVectors(const ComputeShape &compute, unsigned dim,
     int64_t least = kSlowVectors * width * (isSlow(compute) ? 1 : kLongSum);
     return extent.value_or(least) >= least ? kSlowVectors : 1;
   }
-  bool isSum = static_cast<bool>(compute.op.getReduction());
-  for (unsigned other = numShared; other < compute.getNumDims(); ++other)
-    isSum &= !compute.isRestricted(other);
-  if (isSum && extent)
+  // Entries are looked up once for all sums that stay in registers meanwhile.
+  if (hasEntries(compute, numShared)) {
+    int64_t all =
+        llvm::divideCeil(extent.value_or(kUnknownVectors * width), width);
+    return llvm::divideCeil(all, llvm::divideCeil(all, kEntryVectors));
+  }
+  if (compute.op.getReduction() && extent)
     for (int64_t vectors : {8, 4, 2})
       if (*extent % (vectors * width) == 0)
         return vectors;
@@ -552,8 +566,9 @@ void PlanChooser::chooseOwnLoops() {
       own.unrolled = order.back();
     // Terms of a row of sums are added innermost, those of one sum outermost.
     auto isInside = [&](unsigned dim) {
-      return own.vectors > 1 && compute.isReduced(dim) &&
-             !compute.isReduced(*own.lanes);
+      return own.lanes &&
+             (own.vectors > 1 || hasEntries(compute, plan.numShared)) &&
+             compute.isReduced(dim) && !compute.isReduced(*own.lanes);
     };
     for (unsigned dim : order)
       if (dim != own.lanes && !isInside(dim))
