@@ -66,10 +66,14 @@ espalier::describeMachine(mlir::MLIRContext *context,
   auto subtarget = createSubtarget(target->cpu, target->features);
   if (!subtarget)
     return subtarget.takeError();
-  return poly::describeTarget(
-      context, target->cpu, [&](llvm::StringRef feature) {
+  poly::TargetAttr usual =
+      poly::describeTarget(context, target->cpu, [&](llvm::StringRef feature) {
         return (*subtarget)->checkFeatures(("+" + feature).str());
       });
+  return poly::TargetAttr::get(context, target->cpu, target->features,
+                               usual.getVectorBits(), usual.getRegisters(),
+                               usual.getL1(), usual.getL2(), usual.getL3(),
+                               usual.getCores());
 }
 
 std::vector<std::string> espalier::getCheckedFeatures(const TargetCPU &target) {

@@ -100,6 +100,7 @@ void espalier::buildProgramStage(OpPassManager &manager,
 /// other functions, so that functions are handled in parallel.
 static void addFunctionPasses(OpPassManager &manager) {
   manager.addPass(createProgramJoinSumsPass());
+  manager.addPass(createProgramPairProductsPass());
   manager.addPass(createProgramApproximateMathPass());
   addWhere(
       manager,
@@ -115,6 +116,7 @@ static void addFunctionPasses(OpPassManager &manager) {
   ConvertVectorToLLVMPassOptions vectors;
   vectors.vectorTransposeLowering =
       vector::VectorTransposeLowering::Shuffle16x16;
+  vectors.x86Vector = true;
   manager.addPass(createConvertVectorToLLVMPass(vectors));
   addWhere(manager, isView, memref::createExpandStridedMetadataPass());
   addWhere(manager, isOf<affine::AffineDialect>, createLowerAffinePass());

@@ -83,10 +83,10 @@ def PolyFormKernelsPass : Pass<"poly-form-kernels", "::mlir::ModuleOp"> {
     | `inline-maps` | `poly-inline-maps` | writes a map into its readers |
     | `fold-constants` | `poly-fold-constants` | evaluates what depends on constants alone |
     | `forward-taps` | `poly-forward-taps` | walks windows forwards |
-    | `widen-operands` | `poly-widen-operands` | holds short numbers that are read often as f32 |
     | `keep-row-major` | `poly-keep-row-major` | keeps a contraction's lanes along the caller's rows |
     | `separate-groups` | `poly-separate-groups` | gives grouped convolutions a dimension of groups |
     | `assign-layouts` | `poly-assign-layouts` | chooses where elements lie, and packs operands |
+    | `widen-operands` | `poly-widen-operands` | holds short numbers that are read often as f32 |
     | `pad-rows` | `poly-pad-rows` | lets the rows of a tile fall into different sets of the cache |
     | `separate-interpolation` | `poly-separate-interpolation` | interpolates, or takes maxima, index by index |
     | `drop-points` | `poly-drop-points` | leaves out dimensions with one point |
@@ -147,9 +147,6 @@ def PolyFoldConstantsPass
                     "evaluates what depends on constants alone">;
 def PolyForwardTapsPass
     : Poly_StepPass<"forward-taps", "walks windows forwards">;
-def PolyWidenOperandsPass
-    : Poly_StepPass<"widen-operands",
-                    "holds short numbers that are read often as f32">;
 def PolyKeepRowMajorPass
     : Poly_StepPass<"keep-row-major",
                     "keeps a contraction's lanes along the caller's rows">;
@@ -159,6 +156,9 @@ def PolySeparateGroupsPass
 def PolyAssignLayoutsPass
     : Poly_StepPass<"assign-layouts",
                     "chooses where elements lie, and packs operands">;
+def PolyWidenOperandsPass
+    : Poly_StepPass<"widen-operands",
+                    "holds short numbers that are read often as f32">;
 def PolyPadRowsPass
     : Poly_StepPass<"pad-rows", "lets the rows of a tile fall into different "
                                 "sets of the cache">;

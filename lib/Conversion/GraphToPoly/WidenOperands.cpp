@@ -8,8 +8,11 @@
 //   P[i] = f16(A[i]);  R[o] = sum(i) f32(P[i]) * f32(W[o, i])
 //   P[i] = f32(f16(A[i]));  R[o] = sum(i) P[i] * W[o, i]
 //
+// Where an instruction takes pairs of bf16, their arrays stay as they are.
+//
 //===----------------------------------------------------------------------===//
 
+#include "Layouts/PairTerms.h"
 #include "PackConstant.h"
 #include "StatementList.h"
 #include "espalier/Interpreter/Tensor.h"
@@ -37,8 +40,8 @@ public:
   void run();
 
 private:
-  /// How many points there are for each element, where sizes that are not known
-  /// count as one.
+  /// How many points there are for each element that is converted, where sizes
+  /// that are not known count as one.
   int64_t countReads(const Statement &statement, ArrayId array) const;
   /// Finds the arrays that may hold f32: each with all that share its memory.
   void findCandidates();
@@ -79,6 +82,8 @@ static int64_t multiplyKnown(ArrayRef<AffineExpr> extents) {
 
 int64_t OperandWidener::countReads(const Statement &statement,
                                    ArrayId array) const {
+  if (readsPairs(program, statement))
+    return 0;
   return multiplyKnown(statement.extents) /
          multiplyKnown(program.arrays[array].extents);
 }
@@ -89,7 +94,7 @@ void OperandWidener::findCandidates() {
     if (isShort(array.elementType) && !isGiven(number))
       candidates.insert(program.getBase(number));
     if (!isShort(array.elementType) || !array.outputs.empty() ||
-        !array.order.empty() || array.layout ||
+        !array.order.empty() ||
         (array.kind == Array::Kind::Constant &&
          !llvm::all_of(array.extents, llvm::IsaPred<AffineConstantExpr>)))
       fixed.insert(program.getBase(number));

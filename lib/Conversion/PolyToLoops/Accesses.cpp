@@ -12,9 +12,6 @@ using namespace espalier;
 using namespace espalier::polytoloops;
 using polyhedral::AstNode;
 
-/// Lanes that lie in as many neighbouring vectors at most are read with these.
-static constexpr int64_t kMaxShuffled = 4;
-
 //===----------------------------------------------------------------------===//
 // Arrays
 //===----------------------------------------------------------------------===//
@@ -357,65 +354,6 @@ Value KernelLoops::getMask() {
           VectorType::get({lanes->width}, builder.getI1Type()), true));
 }
 
-Value KernelLoops::emitShuffledReads(Value memref, VectorType type,
-                                     AffineExpr first,
-                                     ArrayRef<int64_t> offsets) {
-  int64_t width = lanes->width, last = *llvm::max_element(offsets);
-  // Where the parts so far have the lanes.
-  SmallVector<int64_t> places;
-  for (int64_t offset : offsets)
-    places.push_back(offset % width);
-  Value result =
-      vector::LoadOp::create(builder, loc, type, memref, emitIndex(first));
-  for (int64_t begin = width; begin <= last; begin += width) {
-    // Nothing is read beyond the last lane.
-    int64_t at = std::min(begin, last + 1 - width);
-    Value part = vector::LoadOp::create(builder, loc, type, memref,
-                                        emitIndex(first + at));
-    for (auto [place, offset] : llvm::zip_equal(places, offsets))
-      if (offset >= begin && offset < begin + width)
-        place = width + offset - at;
-    result = vector::ShuffleOp::create(builder, loc, result, part, places);
-    for (auto [lane, place] : llvm::enumerate(places))
-      if (offsets[lane] < begin + width)
-        place = lane;
-  }
-  return result;
-}
-
-Value KernelLoops::emitShuffledRead(Value memref, VectorType type,
-                                    AffineExpr address) {
-  // What masked lanes would read need not be there.
-  std::optional<SmallVector<int64_t>> offsets = getLaneOffsets(address, *lanes);
-  std::optional<int64_t> numActive = countActiveLanes();
-  if (!offsets || numActive.value_or(0) < 1)
-    return {};
-  int64_t least = *llvm::min_element(ArrayRef(*offsets).take_front(*numActive));
-  std::fill(offsets->begin() + *numActive, offsets->end(), least);
-  for (int64_t &offset : *offsets)
-    offset -= least;
-  AffineExpr first =
-      address.replace(iterator(lanes->iterator), lanes->first) + least;
-  int64_t number = *llvm::max_element(*offsets) / lanes->width + 1;
-  if (number > kMaxShuffled)
-    return {};
-  if (number > 1)
-    return emitShuffledReads(memref, type, first, *offsets);
-  SmallVector<bool> isRead(lanes->width, false);
-  for (int64_t offset : *offsets)
-    isRead[offset] = true;
-  Value base = emitIndex(first);
-  Value mask = arith::ConstantOp::create(
-      builder, loc,
-      DenseElementsAttr::get(
-          VectorType::get({lanes->width}, builder.getI1Type()), isRead));
-  Value zero =
-      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-  Value all = vector::MaskedLoadOp::create(builder, loc, type, memref, base,
-                                           mask, zero);
-  return vector::ShuffleOp::create(builder, loc, all, all, *offsets);
-}
-
 /// The machine, if it is known.
 static poly::TargetAttr getKnownTarget(poly::KernelOp kernel) {
   auto module = kernel->getParentOfType<ModuleOp>();
@@ -502,7 +440,8 @@ FailureOr<Value> KernelLoops::emitRead(const poly::ComputeAccess &access,
         .getResult();
   }
   if (!readsData(address))
-    if (Value value = emitShuffledRead(memory.flat, type, address))
+    if (Value value = emitShuffledRead(memory, getIndices(access, call).back(),
+                                       type, address))
       return value;
   if (Value value = emitTransposedRead(access, call, type, data))
     return value;

@@ -223,21 +223,20 @@ private:
   /// The value of an element in registers after lanes have written `value`:
   /// those that are not active keep what was written in other iterations.
   mlir::Value mergeLanes(const SlotKey &key, mlir::Value value);
-  /// Reads elements near each other at once, or in a few vectors (at `offsets`
-  /// from `first`), and distributes them to the lanes; null if they are not.
-  mlir::Value emitShuffledRead(mlir::Value memref, mlir::VectorType type,
-                               mlir::AffineExpr address);
+  // Lanes near each other (Transpose.cpp), or null. `column`: the last index.
+  mlir::Value emitShuffledRead(const Memory &memory, mlir::AffineExpr column,
+                               mlir::VectorType type, mlir::AffineExpr address);
+  mlir::Value emitRowReads(const Memory &memory, mlir::AffineExpr column,
+                           mlir::VectorType type, mlir::AffineExpr address);
   mlir::Value emitShuffledReads(mlir::Value memref, mlir::VectorType type,
                                 mlir::AffineExpr first,
                                 llvm::ArrayRef<int64_t> offsets);
   /// Reads the lanes one by one.
   mlir::Value emitLaneReads(mlir::Value memref, mlir::VectorType type,
                             mlir::Value base, mlir::Value offsets);
-  /// The lanes' mask, or one set everywhere.
-  mlir::Value getMask();
+  mlir::Value getMask(); ///< Of the lanes, or one set everywhere.
   mlir::Value emitLaneIndices(mlir::AffineExpr address, mlir::ValueRange data,
                               mlir::Value &base);
-
   /// Writes the lanes one by one.
   void emitLaneWrites(const Memory &memory, mlir::AffineExpr address,
                       mlir::Value value, mlir::ValueRange data);
@@ -262,6 +261,7 @@ private:
   bool emitTransposedWrite(const poly::ComputeAccess &access,
                            const AstNode &call, mlir::Value value);
   void emitRows(const NeighbourWrites &writes);
+  void emitPairs(const NeighbourWrites &writes); ///< Rows of two, end to end.
   /// Whether `node`, below `loop`, has the same points in each copy of it.
   bool areCopiesAlike(const AstNode &loop, const AstNode &node);
   void enterWrittenOut(const AstNode &loop, int64_t lower, int64_t upper);

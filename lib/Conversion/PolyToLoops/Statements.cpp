@@ -66,6 +66,23 @@ static bool isSumOfEntries(poly::ComputeOp compute, Operation *op) {
          compute.getYield().getValues().front() == op->getResult(0);
 }
 
+/// Whether `op` adds a product of two bf16 to a sum. Some machines add two of
+/// them at a time, as a reduction has no order.
+static bool isSumOfShortProducts(poly::ComputeOp compute, Operation *op) {
+  auto isShort = [](Value factor) {
+    auto wide = factor.getDefiningOp<arith::ExtFOp>();
+    return wide && wide.getIn().getType().isBF16();
+  };
+  return isa<arith::AddFOp>(op) &&
+         compute.getReduction() == poly::Reduction::Add &&
+         compute.getYield().getValues().front() == op->getResult(0) &&
+         llvm::any_of(op->getOperands(), [&](Value term) {
+           auto product = term.getDefiningOp<arith::MulFOp>();
+           return product && isShort(product.getLhs()) &&
+                  isShort(product.getRhs());
+         });
+}
+
 /// Emits the body on `reads`: as it is, or on vectors where an operand is one.
 FailureOr<SmallVector<Value>> KernelLoops::emitBody(poly::ComputeOp compute,
                                                     const AstNode &call,
@@ -120,6 +137,8 @@ FailureOr<SmallVector<Value>> KernelLoops::emitBody(poly::ComputeOp compute,
     OperationState state(op.getLoc(), op.getName().getStringRef(), operands,
                          types, op.getAttrs());
     Operation *wide = builder.create(state);
+    if (isSumOfShortProducts(compute, &op))
+      cast<arith::AddFOp>(wide).setFastmath(arith::FastMathFlags::reassoc);
     mapping.map(op.getResults(), wide->getResults());
   }
   SmallVector<Value> results;

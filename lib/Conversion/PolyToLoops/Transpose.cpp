@@ -11,6 +11,11 @@
 // around. Packing a matrix is such a loop, and storing what a convolution
 // computes for some pixels of several channels.
 //
+// Lanes that lie in a few vectors are read with these, and moved to their
+// places. Where each has an element of a short row of its own, x[k, l, c], all
+// rows are read: so copies that use other elements of them find the same
+// vector.
+//
 //===----------------------------------------------------------------------===//
 
 #include "KernelLoops.h"
@@ -22,6 +27,10 @@ using namespace espalier;
 using namespace espalier::polytoloops;
 using polyhedral::AstNode;
 
+/// Lanes that lie in as many neighbouring vectors at most are read with these.
+static constexpr int64_t kMaxShuffled = 4;
+/// Rows of so many bits fill a vector that has lanes of f32.
+static constexpr int64_t kRowBits = 32;
 /// Elements that lie as far apart are written by a masked store.
 static constexpr int64_t kMaxWrittenStep = 4;
 
@@ -301,9 +310,32 @@ bool KernelLoops::emitTransposedWrite(const poly::ComputeAccess &access,
   return true;
 }
 
+void KernelLoops::emitPairs(const NeighbourWrites &writes) {
+  auto type = cast<VectorType>(writes.values.front().getType());
+  SmallVector<int64_t> places;
+  for (int64_t lane = 0; lane < lanes->width; ++lane)
+    places.append({lane, lanes->width + lane});
+  Value pairs = vector::ShuffleOp::create(builder, loc, writes.values[0],
+                                          writes.values[1], places);
+  Value base = emitIndex(
+      writes.address.replace(iterator(lanes->iterator), lanes->first));
+  int64_t numActive = *countActiveLanes();
+  if (numActive == lanes->width) {
+    vector::StoreOp::create(builder, loc, pairs, writes.memory.flat, base);
+    return;
+  }
+  auto all = VectorType::get({2 * lanes->width}, type.getElementType());
+  vector::MaskedStoreOp::create(builder, loc, writes.memory.flat, base,
+                                emitFirst(builder, loc, all, 2 * numActive),
+                                pairs);
+}
+
 void KernelLoops::emitRows(const NeighbourWrites &writes) {
   auto type = cast<VectorType>(writes.values.front().getType());
   int64_t numCopies = writes.values.size();
+  if (numCopies == 2 && writes.step == 1 &&
+      getLaneStride(writes.address, *lanes) == numCopies)
+    return emitPairs(writes);
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
   SmallVector<Value> rows(writes.values);
@@ -340,4 +372,109 @@ void KernelLoops::leaveWrittenOut() {
   }
   lanes = std::move(outer);
   writtenOut.pop_back();
+}
+
+Value KernelLoops::emitShuffledReads(Value memref, VectorType type,
+                                     AffineExpr first,
+                                     ArrayRef<int64_t> offsets) {
+  int64_t width = lanes->width, last = *llvm::max_element(offsets);
+  // Where the parts so far have the lanes.
+  SmallVector<int64_t> places;
+  for (int64_t offset : offsets)
+    places.push_back(offset % width);
+  Value result =
+      vector::LoadOp::create(builder, loc, type, memref, emitIndex(first));
+  for (int64_t begin = width; begin <= last; begin += width) {
+    // Nothing is read beyond the last lane.
+    int64_t at = std::min(begin, last + 1 - width);
+    Value part = vector::LoadOp::create(builder, loc, type, memref,
+                                        emitIndex(first + at));
+    for (auto [place, offset] : llvm::zip_equal(places, offsets))
+      if (offset >= begin && offset < begin + width)
+        place = width + offset - at;
+    result = vector::ShuffleOp::create(builder, loc, result, part, places);
+    for (auto [lane, place] : llvm::enumerate(places))
+      if (offsets[lane] < begin + width)
+        place = lane;
+  }
+  return result;
+}
+
+/// How many elements an innermost row of `memory` has, if that is known.
+static int64_t getRowLength(const Memory &memory) {
+  size_t rank = memory.strides.size();
+  auto length = rank < 2
+                    ? AffineConstantExpr()
+                    : dyn_cast<AffineConstantExpr>(memory.strides[rank - 2]);
+  return length ? length.getValue() : 0;
+}
+
+Value KernelLoops::emitRowReads(const Memory &memory, AffineExpr column,
+                                VectorType type, AffineExpr address) {
+  auto place = dyn_cast<AffineConstantExpr>(canonicalize(simplify(column)));
+  int64_t length = getRowLength(memory);
+  // As wide as the lanes of a type of 32 bits.
+  if (!place || length < 2 ||
+      length * type.getElementTypeBitWidth() > kRowBits ||
+      getLaneStride(address, *lanes) != length ||
+      bool(lanes->mask) != bool(lanes->count))
+    return {};
+  Value base = emitIndex(
+      address.replace(iterator(lanes->iterator), lanes->first) - place);
+  auto rows =
+      VectorType::get({type.getNumElements() * length}, type.getElementType());
+  Value all;
+  if (lanes->mask) {
+    Value count = arith::MulIOp::create(
+        builder, loc, lanes->count,
+        arith::ConstantIndexOp::create(builder, loc, length));
+    Value mask = vector::CreateMaskOp::create(
+        builder, loc, rows.clone(builder.getI1Type()), count);
+    Value zero =
+        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(rows));
+    all = vector::MaskedLoadOp::create(builder, loc, rows, memory.flat, base,
+                                       mask, zero);
+  } else {
+    all = vector::LoadOp::create(builder, loc, rows, memory.flat, base);
+  }
+  SmallVector<int64_t> places;
+  for (int64_t lane = 0; lane < lanes->width; ++lane)
+    places.push_back(lane * length + place.getValue());
+  return vector::ShuffleOp::create(builder, loc, all, all, places);
+}
+
+Value KernelLoops::emitShuffledRead(const Memory &memory, AffineExpr column,
+                                    VectorType type, AffineExpr address) {
+  if (Value rows = emitRowReads(memory, column, type, address))
+    return rows;
+  Value memref = memory.flat;
+  // What masked lanes would read need not be there.
+  std::optional<SmallVector<int64_t>> offsets = getLaneOffsets(address, *lanes);
+  std::optional<int64_t> numActive = countActiveLanes();
+  if (!offsets || numActive.value_or(0) < 1)
+    return {};
+  int64_t least = *llvm::min_element(ArrayRef(*offsets).take_front(*numActive));
+  std::fill(offsets->begin() + *numActive, offsets->end(), least);
+  for (int64_t &offset : *offsets)
+    offset -= least;
+  AffineExpr first =
+      address.replace(iterator(lanes->iterator), lanes->first) + least;
+  int64_t number = *llvm::max_element(*offsets) / lanes->width + 1;
+  if (number > kMaxShuffled)
+    return {};
+  if (number > 1)
+    return emitShuffledReads(memref, type, first, *offsets);
+  SmallVector<bool> isRead(lanes->width, false);
+  for (int64_t offset : *offsets)
+    isRead[offset] = true;
+  Value base = emitIndex(first);
+  Value mask = arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(
+          VectorType::get({lanes->width}, builder.getI1Type()), isRead));
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  Value all = vector::MaskedLoadOp::create(builder, loc, type, memref, base,
+                                           mask, zero);
+  return vector::ShuffleOp::create(builder, loc, all, all, *offsets);
 }

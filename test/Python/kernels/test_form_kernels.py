@@ -38,6 +38,7 @@ def compare(text: str) -> None:
     "name",
     [
         "assign-layouts",
+        "pair-terms",
         "fuse-windows",
         "fuse-products",
         "fuse-copies",

@@ -112,6 +112,38 @@ def ProgramJoinSumsPass : Pass<"program-join-sums", "mlir::func::FuncOp"> {
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
 }
 
+def ProgramPairProductsPass : Pass<"program-pair-products", "mlir::func::FuncOp"> {
+  let summary = "sums products of bf16 by the instruction for two of them";
+  let description = [{
+    Where the target has `avx512bf16`, replaces two updates of a sum in f32 by
+    products of bf16 by `x86vector.avx512.dot`, if what they read lies in pairs:
+
+    ```mlir
+    %b0 = vector.shuffle %b, %b [0, 2, .., 30] : vector<32xbf16>, vector<32xbf16>
+    %b1 = vector.shuffle %b, %b [1, 3, .., 31] : vector<32xbf16>, vector<32xbf16>
+    %p = mulf(broadcast(extf %x0), extf %b0)
+    %q = mulf(broadcast(extf %x1), extf %b1)
+    %s = arith.addf %sum, %p fastmath<reassoc> : vector<16xf32>
+    %t = arith.addf %s, %q fastmath<reassoc> : vector<16xf32>
+    // becomes
+    %t = x86vector.avx512.dot %sum, %xs, %b : vector<32xbf16> -> vector<16xf32>
+    ```
+
+    where `%xs` has `%x0` and `%x1` in turns. A product of two bf16 is exact in
+    f32, and the instruction rounds after each of the two sums, so the result is
+    that of the updates in one of their orders, but that subnormal operands and
+    results are zero.
+  }];
+  let statistics = [
+    Statistic<"numPaired", "num-paired", "Pairs of updates that are one">
+  ];
+  // The target is an attribute of `poly`, also that of the host.
+  let dependentDialects = ["espalier::poly::PolyDialect",
+                           "mlir::arith::ArithDialect",
+                           "mlir::vector::VectorDialect",
+                           "mlir::x86vector::X86VectorDialect"];
+}
+
 def ProgramSequentializePass : Pass<"program-sequentialize", "mlir::func::FuncOp"> {
   let summary = "turns parallel loops that start no threads into sequential ones";
   let description = [{

@@ -8,9 +8,12 @@
 //
 //   B[k, j]  lies at  [j floordiv 32, k, j mod 32]
 //
+// Terms that an instruction takes in pairs lie in pairs (PairTerms.h).
+//
 //===----------------------------------------------------------------------===//
 
 #include "LayoutAssigner.h"
+#include "PairTerms.h"
 #include "espalier/Support/CodeSize.h"
 
 using namespace mlir;
@@ -335,7 +338,14 @@ void LayoutAssigner::storePanel(Statement &statement,
   }
   SmallVector<AffineExpr> storedExtents;
   AffineMap layout = getPanelLayout(statement, contraction, storedExtents);
+  std::optional<unsigned> paired =
+      findPairedIndex(program, statement, contraction.panel);
+  if (paired)
+    layout = pairTerms(layout, *paired, storedExtents);
   storeAs(statement, source, layout, storedExtents);
+  if (paired)
+    splitIntoPairs(program, statement,
+                   contraction.panel.getOperands()[*paired].getVariable());
 }
 
 void LayoutAssigner::storeAs(Statement &statement, ArrayId source,

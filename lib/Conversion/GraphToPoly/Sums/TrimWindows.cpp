@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Contraction.h"
+#include "../Layouts/PairTerms.h"
 #include "../PackConstant.h"
 #include "Sums.h"
 #include "espalier/Interpreter/Tensor.h"
@@ -225,7 +226,8 @@ void WindowTrimmer::run(const FusionGroup &group) {
   for (unsigned dim = 0; dim < image.getOperands().size(); ++dim)
     if (std::optional<BorderedWindow> window = getWindow(sum, image, dim))
       windows.push_back(*window);
-  // Columns of longer lines are in tiles that say nothing of the border.
+  // Columns of longer lines are in tiles that say nothing of the border, and so
+  // are those of pairs, whose code a condition between the two would cut.
   unsigned rank = program.getRank(sum.target), columns = rank;
   for (unsigned dim = 0; dim < rank; ++dim)
     if (dim != contraction->vectorDim)
@@ -236,7 +238,8 @@ void WindowTrimmer::run(const FusionGroup &group) {
   };
   llvm::erase_if(windows, [&](const BorderedWindow &window) {
     return window.result == columns &&
-           (!isAtMost(sum.extents[columns], espalier::kMaxBorderedColumns) ||
+           (readsPairs(program, sum) ||
+            !isAtMost(sum.extents[columns], espalier::kMaxBorderedColumns) ||
             !isAtMost(sum.extents[window.tap], espalier::kMaxTaps) ||
             isAtMost(sum.extents[contraction->vectorDim],
                      program.vectorLanes - 1));

@@ -1,6 +1,7 @@
 //===- Target.cpp - Machines to compile for -------------------------------===//
 
 #include "espalier/Dialect/Poly/IR/Target.h"
+#include "espalier/Dialect/Poly/IR/TargetFeatures.h"
 #include "espalier/Support/Subtarget.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringExtras.h"
@@ -155,7 +156,18 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 bool TargetAttr::hasFastGather() const {
-  constexpr StringLiteral kFastGather = "fast-gather";
+  return hasFeature(*this, "fast-gather");
+}
+
+bool espalier::poly::hasPairProducts(TargetAttr target, int64_t lanes) {
+  constexpr int64_t kAllLanes = 16;
+  return hasFeature(target, "avx512bf16") &&
+         (lanes == kAllLanes ||
+          ((lanes == kAllLanes / 2 || lanes == kAllLanes / 4) &&
+           hasFeature(target, "avx512vl")));
+}
+
+bool espalier::poly::hasFeature(TargetAttr target, StringRef feature) {
   auto subtarget = createSubtarget("", "");
   if (!subtarget) {
     // There is no code for this machine then, of either kind.
@@ -163,16 +175,16 @@ bool TargetAttr::hasFastGather() const {
     return false;
   }
   llvm::MCSubtargetInfo &info = **subtarget;
-  bool isFast = false;
-  if (info.isCPUStringValid(getCpu())) {
-    info.setDefaultFeatures(getCpu(), getCpu(), "");
-    isFast = llvm::any_of(
+  bool isThere = false;
+  if (info.isCPUStringValid(target.getCpu())) {
+    info.setDefaultFeatures(target.getCpu(), target.getCpu(), "");
+    isThere = llvm::any_of(
         info.getEnabledProcessorFeatures(),
-        [&](const auto &feature) { return kFastGather == feature.Key; });
+        [&](const auto &enabled) { return feature == enabled.Key; });
   }
-  llvm::SubtargetFeatures stated(getFeatures());
-  for (StringRef feature : stated.getFeatures())
-    if (llvm::SubtargetFeatures::StripFlag(feature) == kFastGather)
-      isFast = llvm::SubtargetFeatures::isEnabled(feature);
-  return isFast;
+  llvm::SubtargetFeatures stated(target.getFeatures());
+  for (StringRef other : stated.getFeatures())
+    if (llvm::SubtargetFeatures::StripFlag(other) == feature)
+      isThere = llvm::SubtargetFeatures::isEnabled(other);
+  return isThere;
 }

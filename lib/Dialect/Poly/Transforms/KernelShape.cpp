@@ -72,6 +72,16 @@ static std::optional<int64_t> getGroupStep(AffineExpr index, unsigned dim,
   return span == 0 ? 0 : 1;
 }
 
+int64_t espalier::poly::getPairLength(MemRefType type) {
+  constexpr int64_t laneBytes = 4;
+  if (type.getRank() < 2 || type.isDynamicDim(type.getRank() - 1))
+    return 1;
+  int64_t length = type.getShape().back();
+  return length * getBytes(type.getElementType()) <= laneBytes
+             ? std::max<int64_t>(length, 1)
+             : 1;
+}
+
 std::optional<int64_t> espalier::poly::getStride(const ComputeAccess &access,
                                                  unsigned dim, int64_t lanes) {
   MemRefType type = access.getType();
@@ -89,7 +99,10 @@ std::optional<int64_t> espalier::poly::getStride(const ComputeAccess &access,
         next - index, access.map.getNumDims(), access.map.getNumSymbols()));
     std::optional<int64_t> step =
         difference ? difference.getValue() : getGroupStep(index, dim, lanes);
-    // A vector of elements that are not neighbours is no vector in memory.
+    // A vector of elements that are not neighbours is no vector in memory, but
+    // one of pairs is.
+    if (!difference && stride == getPairLength(type))
+      stride = 1;
     if (!step || (!difference && *step != 0 && stride != 1))
       return std::nullopt;
     if (*step != 0 && ShapedType::isDynamic(stride))

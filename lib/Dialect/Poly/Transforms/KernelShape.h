@@ -60,9 +60,13 @@ inline int64_t getBytes(mlir::Type type) {
 /// Stands for a distance that the program learns when it runs.
 inline constexpr int64_t kUnknownStride = std::numeric_limits<int64_t>::max();
 
+/// How many elements a row of the innermost dimension has, if one lane of a
+/// vector has room for them: those of a pair. Else 1.
+int64_t getPairLength(mlir::MemRefType type);
+
 /// The distance in memory between neighbours along `dim`, in elements: 0 if the
 /// access does not depend on it, 1 if contiguous (within a panel of at least
-/// `lanes` elements), nothing if it varies.
+/// `lanes` elements, or pairs of these), nothing if it varies.
 std::optional<int64_t> getStride(const ComputeAccess &access, unsigned dim,
                                  int64_t lanes);
 

@@ -1,6 +1,7 @@
 //===- TargetTest.cpp - Machines to compile for ---------------------------===//
 
 #include "espalier/Dialect/Poly/IR/Target.h"
+#include "espalier/Dialect/Poly/IR/TargetFeatures.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -38,6 +39,21 @@ TEST_F(TargetTest, FeaturesDecideTheRegisters) {
   EXPECT_EQ(unknown.getCpu(), "bdver4");
   EXPECT_EQ(unknown.getVectorBits(), 256);
   EXPECT_EQ(describe("no-x86", {}).getRegisters(), 32);
+}
+
+TEST_F(TargetTest, FeaturesAreUsualOrStated) {
+  auto describe = [&](llvm::StringRef cpu, llvm::StringRef features) {
+    return TargetAttr::get(&context, cpu, features, 512, 32, 1 << 15, 1 << 20,
+                           1 << 25, 8);
+  };
+  EXPECT_TRUE(hasPairProducts(describe("znver4", ""), 16));
+  EXPECT_TRUE(hasPairProducts(describe("znver4", ""), 8));
+  EXPECT_FALSE(hasPairProducts(describe("znver4", ""), 32));
+  EXPECT_FALSE(hasPairProducts(describe("znver4", "-avx512bf16"), 16));
+  EXPECT_FALSE(hasPairProducts(describe("skylake-avx512", ""), 16));
+  TargetAttr stated = describe("no-such-processor", "+avx512bf16");
+  EXPECT_TRUE(hasPairProducts(stated, 16));
+  EXPECT_FALSE(hasPairProducts(stated, 8));
 }
 
 TEST_F(TargetTest, EveryNameIsKnown) {

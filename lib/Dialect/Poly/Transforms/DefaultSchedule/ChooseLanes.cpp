@@ -197,9 +197,33 @@ int64_t PlanChooser::getRowBytes(const ComputeShape &compute,
   return 0;
 }
 
+/// The dimension along which neighbours lie side by side within lanes; nothing
+/// if there is none.
+static std::optional<unsigned> findPaired(const ComputeAccess &access) {
+  ArrayRef<AffineExpr> indices = access.map.getResults();
+  auto last = dyn_cast_if_present<AffineBinaryOpExpr>(
+      indices.empty() ? AffineExpr() : indices.back());
+  if (!last || last.getKind() != AffineExprKind::Mod ||
+      getPairLength(access.getType()) < 2 ||
+      last.getRHS() != getAffineConstantExpr(getPairLength(access.getType()),
+                                             last.getContext()))
+    return std::nullopt;
+  auto dim = dyn_cast<AffineDimExpr>(last.getLHS());
+  return dim ? std::optional(dim.getPosition()) : std::nullopt;
+}
+
 /// Maps that read rows of their lanes do so a square at a time, which is
-/// transposed in registers.
+/// transposed in registers, and those that write pairs write two rows.
 void PlanChooser::chooseSquare() {
+  for (unsigned i : computes)
+    for (const ComputeAccess &write : shapes[i].writes)
+      if (std::optional<unsigned> dim = findPaired(write);
+          dim && *dim < plan.numShared && dim != plan.lanes &&
+          !component.sequential[*dim] && !isRestricted(*dim) &&
+          !getBegin(*dim) && getSharedExtent(*dim)) {
+        plan.tile[*dim] = write.getType().getShape().back();
+        return;
+      }
   for (unsigned i : computes)
     for (const ComputeAccess &read : shapes[i].reads) {
       std::optional<int64_t> stride = getStride(read, *plan.lanes, plan.width);
@@ -551,6 +575,8 @@ void PlanChooser::chooseOwnLoops() {
     OwnLoops &own = plan.own.emplace_back();
     if (!plan.insideSum.empty()) {
       own.order = order;
+      if (reduction == position && isFewSteps(compute, order.back()))
+        own.unrolled = order.back();
       continue;
     }
     if (!plan.lanes)

@@ -189,7 +189,9 @@ void PlanWriter::addPartLoops(unsigned position, ArrayRef<IndexRange> ranges,
       getDim(own[part.number]) % part.terms,
       getLoop(plan.unrollTerms ? LoopKind::Unroll : LoopKind::Sequential));
   for (unsigned dim : own.drop_front(part.number + 1))
-    add(getDim(dim));
+    loops.add(getDim(dim), getLoop(dim == plan.own[position].unrolled
+                                       ? LoopKind::Unroll
+                                       : LoopKind::Sequential));
 }
 
 void PlanWriter::addTilePoints(unsigned position, ArrayRef<IndexRange> ranges,
