@@ -245,7 +245,8 @@ LogicalResult KernelLoops::collectUses(const AstNode &loop,
       loop, loop, /*emitMasks=*/false,
       [&](const AstNode &call, const AstNode *vectorLoop) -> LogicalResult {
         poly::ComputeOp compute = computes[call.statement];
-        if (!dataLoops.getConditions(call).empty())
+        // What is atomic happens in memory.
+        if (!dataLoops.getConditions(call).empty() || compute.getAtomic())
           return failure();
         std::optional<unsigned> accumulator = getAccumulatorRead(compute);
         if (accumulator && !getCombiner(compute))
