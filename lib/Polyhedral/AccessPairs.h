@@ -18,6 +18,10 @@ struct AccessPair {
   unsigned sourceNumber, sinkNumber;
   /// Both are the accumulator of one reduction.
   bool isReduction;
+  /// It is one that lanes of a vector may update at once.
+  bool joinsLanes;
+  /// It is one that parallel iterations may update, each at once.
+  bool isAtomic;
 };
 
 /// Visits the pairs of `program` until `visit` returns false.

@@ -113,8 +113,8 @@ bool ScheduleChecker::checkLoop(const AccessPair &pair,
       return true;
 
   bool isConcurrent =
-      member.concurrency == Concurrency::Parallel ||
-      (member.concurrency == Concurrency::Lanes && !pair.isReduction);
+      (member.concurrency == Concurrency::Parallel && !pair.isAtomic) ||
+      (member.concurrency == Concurrency::Lanes && !pair.joinsLanes);
   if (isConcurrent && !refuse(pair, points.with(delta - 1, false), &member))
     return false;
   // Where the source has the larger coordinate.
@@ -134,8 +134,12 @@ bool ScheduleChecker::checkLoop(const AccessPair &pair,
 /// loops whose iterations share memory.
 static size_t getNumRelevantLevels(const AccessPair &pair, const Path &path) {
   size_t number = path.levels.size();
+  auto isRelevant = [&](const Level &level) {
+    return (level.isParallel() && !pair.isAtomic) ||
+           (level.isLanes() && !pair.joinsLanes);
+  };
   if (pair.isReduction)
-    while (number > 0 && !path.levels[number - 1].isParallel())
+    while (number > 0 && !isRelevant(path.levels[number - 1]))
       --number;
   return number;
 }

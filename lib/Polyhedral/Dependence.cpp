@@ -87,7 +87,9 @@ void espalier::polyhedral::forEachAccessPair(
                 source.isSameElement(sink);
             if (!visit({which.kind, first, second, source, sink,
                         unsigned(sourceNumber), unsigned(sinkNumber),
-                        isReduction}))
+                        isReduction,
+                        isReduction && program.statements[first].joinsLanes,
+                        isReduction && program.statements[first].isAtomic}))
               return;
           }
     }

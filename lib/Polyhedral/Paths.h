@@ -19,6 +19,9 @@ struct Level {
   bool isParallel() const {
     return isBand() && getMember().concurrency == Concurrency::Parallel;
   }
+  bool isLanes() const {
+    return isBand() && getMember().concurrency == Concurrency::Lanes;
+  }
 };
 
 /// The points of a statement that reach one leaf of the tree.

@@ -78,6 +78,10 @@ struct Statement {
   /// The statement accumulates into the elements that it reads and writes
   /// through one and the same access, in any order.
   bool isReduction = false;
+  /// Lanes of a vector may do so at once: what they have is combined.
+  bool joinsLanes = true;
+  /// Parallel iterations may do so, too: one at a time in an element.
+  bool isAtomic = false;
   /// What messages call the dimensions; `d0` and so on without names.
   llvm::SmallVector<std::string> dimNames;
 

@@ -271,7 +271,8 @@ LogicalResult KernelLoops::collectUses(const LoopNest &nest,
       *nest.front(), nest, /*emitMasks=*/false,
       [&](const AstNode &call, const AstNode *vectorLoop) -> LogicalResult {
         poly::ComputeOp compute = computes[call.statement];
-        if (!dataLoops.getConditions(call).empty())
+        // What is atomic happens in memory.
+        if (!dataLoops.getConditions(call).empty() || compute.getAtomic())
           return failure();
         std::optional<unsigned> accumulator = getAccumulatorRead(compute);
         if (accumulator && !getCombiner(compute))

@@ -1,6 +1,7 @@
 //===- Statements.cpp - Instances of computations -------------------------===//
 
 #include "KernelLoops.h"
+#include "espalier/Dialect/Poly/IR/Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -246,13 +247,26 @@ LogicalResult KernelLoops::emitInstance(const AstNode &call) {
       getLaneStride(getAddress(compute.getWriteAccesses().front(), call),
                     *lanes) == 0)
     return emitReduction(compute, call);
-  FailureOr<SmallVector<Value>> reads = emitReads(compute, call, {});
+  // Memory combines its element with what the body makes of a neutral one.
+  Value neutral;
+  if (compute.getAtomic())
+    neutral = arith::ConstantOp::create(
+        builder, loc,
+        poly::matchReduction(compute, *compute.getReduction())->neutral);
+  FailureOr<SmallVector<Value>> reads = emitReads(compute, call, neutral);
   if (failed(reads))
     return failure();
   FailureOr<SmallVector<Value>> results = emitBody(compute, call, *reads);
   if (failed(results))
     return failure();
   for (auto [access, value] : llvm::zip(compute.getWriteAccesses(), *results)) {
+    if (neutral) {
+      memref::AtomicRMWOp::create(builder, loc, poly::getAtomicKind(compute),
+                                  value,
+                                  memories.find(access.array)->second.flat,
+                                  emitIndex(getAddress(access, call), *reads));
+      continue;
+    }
     bool inRegisters = memories.find(access.array)->second.inRegisters;
     if (failed(emitWrite(access, call, inRegisters ? toVector(value) : value,
                          *reads)))

@@ -82,7 +82,7 @@ bool KernelLoops::canVectorize(poly::ComputeOp compute, const AstNode &call,
       return false;
     readAddresses.push_back(address);
   }
-  if (!dataLoops.getConditions(call).empty())
+  if (!dataLoops.getConditions(call).empty() || compute.getAtomic())
     return false;
   std::optional<unsigned> accumulator = getAccumulatorRead(compute);
   auto haveOneValue = [&](auto &self, AffineExpr address) -> bool {

@@ -22,7 +22,7 @@ poly.kernel @k(%A: memref<?xf32>, %B: tensor<4xf32>) {
 
 // KernelOp C3
 poly.kernel @k(%A: memref<?xf32>) {
-  // expected-error @below {{expects to be outside poly.kernel, which holds arrays, statements on data, computations and a schedule}}
+  // expected-error @below {{expects to be outside poly.kernel, which holds arrays, statements on data, combiners, computations and a schedule}}
   %c = arith.constant 0 : index
 }
 

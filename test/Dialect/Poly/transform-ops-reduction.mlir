@@ -140,3 +140,34 @@ transform.named_sequence @__transform_main(%module: !transform.any_op {transform
   transform.yield
 }
 }
+
+// -----
+
+#all = affine_set<(i)[N, M] : (i >= 0, N - 1 - i >= 0)>
+
+// Threads meet in the elements themselves.
+// CHECK-LABEL: poly.kernel @shared(
+// CHECK-NOT:     poly.array
+// CHECK:         poly.compute @count {{.*}} reduction add atomic
+// CHECK:         loops [parallel] names ["i"]
+// LOOPS-LABEL: func.func @shared(
+// LOOPS:         scf.parallel
+// LOOPS-NOT:       memref.store
+// LOOPS:           memref.atomic_rmw addf %{{.*}}, %{{.*}} : (f32, memref<?xf32>) -> f32
+module attributes {transform.with_named_sequence} {
+poly.kernel @shared(%I: memref<?xi32> {poly.bounded_by = affine_map<()[N, M] -> (M)>}, %v: memref<?xf32>, %h: memref<?xf32> {poly.shape = affine_map<()[N, M] -> (M)>}, %N: index, %M: index) {
+  poly.compute @count dims ["i"] domain [#all]
+      reads(%I[affine_map<(i)[N, M] -> (i)>], %v[affine_map<(i)[N, M] -> (i)>], %h[affine_map<(i)[N, M, v, w] -> (v)>] : memref<?xi32>, memref<?xf32>, memref<?xf32>)
+      writes(%h[affine_map<(i)[N, M, v, w, c] -> (v)>] : memref<?xf32>) reduction add {
+  ^bb0(%v0: i32, %w: f32, %c: f32):
+    %r = arith.addf %c, %w : f32
+    poly.yield %r : f32
+  }
+}
+
+transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
+  %count = transform.poly.computation @shared::@count of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.parallelize %count loop "i" atomic : !transform.any_op
+  transform.yield
+}
+}

@@ -122,3 +122,42 @@ def test_refusals() -> None:
         Schedule(further).inline("make")
     with pytest.raises(ScheduleError, match="to write what it reads of array #0 before"):
         Schedule(further).privatize("make", "n")
+
+
+# A table has a row for each: t[n, j - starts[n]].
+TABLE = (
+    ROWS.replace("poly.array (%E) : !v", "poly.array (%N) : memref<?x7xf32>")
+    .replace("-> (j - b)>] : !v)", "-> (n, j - b)>] : memref<?x7xf32>)")
+    .replace("-> (j - b)>], %z[#n]", "-> (n, j - b)>], %z[#n]")
+    .replace(": !s, !s, !v, !v)", ": !s, !s, memref<?x7xf32>, !v)")
+    .replace(" interleaved 1", "")
+)
+
+
+def read_from_copies() -> Schedule:
+    s = Schedule(TABLE)
+    s.cache_read("use", 2, "n")
+    assert "memref<1x7xf32>" in str(s.module)
+    s.parallelize("use", "n")
+    return s
+
+
+def written_to_copies() -> Schedule:
+    s = Schedule(TABLE)
+    s.cache_write("make", 0, "n")
+    s.parallelize("make", "n")
+    s.rebase("make", "j")
+    return s
+
+
+@pytest.mark.parametrize("schedule", [read_from_copies, written_to_copies])
+def test_copies_of_rows_of_a_table(schedule) -> None:
+    test_random_rows(schedule)
+
+
+def test_copies_that_are_refused() -> None:
+    """Rows in one place change between a copy and its uses."""
+    with pytest.raises(ScheduleError, match=r"to stay as it is from the copy .* but @make"):
+        Schedule(ROWS).cache_read("use", 2, "n")
+    with pytest.raises(ScheduleError, match='in one iteration of "n"'):
+        Schedule(ROWS).cache_write("make", 0, "n")

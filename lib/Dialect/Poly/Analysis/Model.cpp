@@ -83,7 +83,9 @@ KernelModel espalier::poly::buildModel(KernelOp kernel) {
     statement.writes = translate(compute.getWriteAccesses());
     statement.values = statement.reads;
     statement.numInterleaved = compute.getInterleaved().value_or(0);
-    statement.isReduction = compute.getReduction().has_value();
+    statement.isReduction = compute.hasAnyOrder();
+    statement.joinsLanes = compute.getReduction().has_value();
+    statement.isAtomic = compute.getAtomic();
     model.program.statements.push_back(std::move(statement));
   }
   for (GivenOp given : kernel.getGivens())

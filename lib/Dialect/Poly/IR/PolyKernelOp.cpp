@@ -194,10 +194,10 @@ LogicalResult KernelOp::verifyRegions() {
   // C3
   bool hasSchedule = false;
   for (Operation &op : getBody().front()) {
-    if (!isa<ArrayOp, GivenOp, ComputeOp, ScheduleOp>(op))
+    if (!isa<ArrayOp, GivenOp, CombinerOp, ComputeOp, ScheduleOp>(op))
       return op.emitOpError(
-          "expects to be outside poly.kernel, which holds "
-          "arrays, statements on data, computations and a schedule");
+          "expects to be outside poly.kernel, which holds arrays, statements "
+          "on data, combiners, computations and a schedule");
     if (isa<ScheduleOp>(op) && std::exchange(hasSchedule, true))
       return op.emitOpError("expects to be the only schedule of its kernel");
   }

@@ -1,5 +1,6 @@
 //===- PolyOps.cpp - Arrays and computations ------------------------------===//
 
+#include "Combiner.h"
 #include "IndexData.h"
 #include "espalier/Dialect/Poly/IR/Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -290,8 +291,8 @@ LogicalResult ComputeOp::verify() {
              << " like the elements it reads, but got "
              << access.argument.getType();
 
-  // C9
-  if (failed(verifyUpdatedElement(*this)))
+  // C9, C18, C19
+  if (failed(verifyCombined(*this)) || failed(verifyUpdatedElement(*this)))
     return failure();
 
   // C12
@@ -348,7 +349,12 @@ LogicalResult ComputeOp::verifyRegions() {
     return emitOpError("expects a body that combines the element that it "
                        "updates with other values by '")
            << stringifyReduction(*reduction) << "' alone";
-  return success();
+  // C21
+  if (getAtomic())
+    if (std::string fault = findAtomicFault(*this); !fault.empty())
+      return emitOpError("expects 'atomic' on ") << fault;
+  // C20
+  return verifyCombinedUpdate(*this);
 }
 
 LogicalResult IndexOp::verify() {

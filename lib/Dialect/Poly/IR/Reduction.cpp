@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/Support/DebugStringHelper.h"
 
 using namespace mlir;
 using namespace espalier::poly;
@@ -32,24 +33,27 @@ struct Combiner {
   StringRef name;
   Reduction reduction;
   Neutral neutral;
+  /// What memory does at once, if it can.
+  std::optional<arith::AtomicRMWKind> atomic = {};
 };
+using Atomic = arith::AtomicRMWKind;
 } // namespace
 
 static const Combiner kCombiners[] = {
-    {"arith.addf", Reduction::Add, Neutral::NegativeZero},
-    {"arith.addi", Reduction::Add, Neutral::Zero},
+    {"arith.addf", Reduction::Add, Neutral::NegativeZero, Atomic::addf},
+    {"arith.addi", Reduction::Add, Neutral::Zero, Atomic::addi},
     {"arith.mulf", Reduction::Mul, Neutral::One},
     {"arith.muli", Reduction::Mul, Neutral::One},
-    {"arith.maximumf", Reduction::Max, Neutral::Least},
-    {"arith.maxnumf", Reduction::Max, Neutral::NotANumber},
-    {"arith.maxsi", Reduction::Max, Neutral::Least},
-    {"arith.maxui", Reduction::Max, Neutral::Zero},
-    {"arith.minimumf", Reduction::Min, Neutral::Greatest},
-    {"arith.minnumf", Reduction::Min, Neutral::NotANumber},
-    {"arith.minsi", Reduction::Min, Neutral::Greatest},
-    {"arith.minui", Reduction::Min, Neutral::AllOnes},
-    {"arith.andi", Reduction::And, Neutral::AllOnes},
-    {"arith.ori", Reduction::Or, Neutral::Zero},
+    {"arith.maximumf", Reduction::Max, Neutral::Least, Atomic::maximumf},
+    {"arith.maxnumf", Reduction::Max, Neutral::NotANumber, Atomic::maxnumf},
+    {"arith.maxsi", Reduction::Max, Neutral::Least, Atomic::maxs},
+    {"arith.maxui", Reduction::Max, Neutral::Zero, Atomic::maxu},
+    {"arith.minimumf", Reduction::Min, Neutral::Greatest, Atomic::minimumf},
+    {"arith.minnumf", Reduction::Min, Neutral::NotANumber, Atomic::minnumf},
+    {"arith.minsi", Reduction::Min, Neutral::Greatest, Atomic::mins},
+    {"arith.minui", Reduction::Min, Neutral::AllOnes, Atomic::minu},
+    {"arith.andi", Reduction::And, Neutral::AllOnes, Atomic::andi},
+    {"arith.ori", Reduction::Or, Neutral::Zero, Atomic::ori},
 };
 
 static APFloat getNeutral(Neutral neutral, const llvm::fltSemantics &type) {
@@ -179,6 +183,38 @@ espalier::poly::matchReduction(ComputeOp compute, Reduction reduction) {
                          ::getNeutral(combiner->neutral, element.getType())};
 }
 
+/// The row for the update of `compute`; null without one.
+static const Combiner *findCombiner(ComputeOp compute) {
+  std::optional<Reduction> reduction = compute.getReduction();
+  auto update = reduction ? matchReduction(compute, *reduction) : std::nullopt;
+  const auto *row = llvm::find_if(kCombiners, [&](const Combiner &combiner) {
+    return update && combiner.name == update->combiner.getValue();
+  });
+  return row == std::end(kCombiners) ? nullptr : row;
+}
+
+std::string espalier::poly::findAtomicFault(ComputeOp compute) {
+  const Combiner *combiner = findCombiner(compute);
+  if (!combiner || !combiner->atomic)
+    return "a reduction that adds, takes maxima or minima, or combines bits, "
+           "but got " +
+           (combiner ? ("one by " + combiner->name).str()
+                     : std::string("none"));
+  Type type = compute.getWriteAccesses().front().getType().getElementType();
+  bool isKnown =
+      type.isIndex() || type.isF32() || type.isF64() ||
+      llvm::any_of(std::initializer_list<unsigned>{8, 16, 32, 64},
+                   [&](unsigned width) { return type.isInteger(width); });
+  if (isKnown)
+    return "";
+  return "elements of integers of 8, 16, 32 or 64 bits, f32 or f64, but got " +
+         debugString(type);
+}
+
+arith::AtomicRMWKind espalier::poly::getAtomicKind(ComputeOp compute) {
+  return *findCombiner(compute)->atomic;
+}
+
 SmallVector<unsigned> espalier::poly::getUpdateReads(ComputeOp compute) {
   SmallVector<unsigned> numbers;
   SmallVector<ComputeAccess> writes = compute.getWriteAccesses();
@@ -188,5 +224,23 @@ SmallVector<unsigned> espalier::poly::getUpdateReads(ComputeOp compute) {
                  read.map.getResults() == write.map.getResults();
         }))
       numbers.push_back(number);
+  return numbers;
+}
+
+std::optional<SmallVector<unsigned>>
+espalier::poly::getElementReads(ComputeOp compute) {
+  SmallVector<unsigned> numbers;
+  SmallVector<ComputeAccess> reads = compute.getReadAccesses();
+  for (const ComputeAccess &write : compute.getWriteAccesses()) {
+    auto isElement = [&](unsigned number) {
+      return reads[number].array == write.array &&
+             reads[number].map.getResults() == write.map.getResults();
+    };
+    auto own =
+        llvm::filter_to_vector(llvm::seq<unsigned>(reads.size()), isElement);
+    if (own.size() != 1 || isIndexOrCondition(compute, own.front()))
+      return std::nullopt;
+    numbers.push_back(own.front());
+  }
   return numbers;
 }

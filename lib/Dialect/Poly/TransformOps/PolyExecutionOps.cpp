@@ -2,12 +2,20 @@
 
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
 #include "espalier/Dialect/Poly/Transforms/Commands.h"
+#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace espalier::poly;
 
 llvm::Error ParallelizeOp::command(ComputeTarget compute) {
-  return parallelize(compute, getLoop(), getKindAttr());
+  llvm::Error error =
+      parallelize(compute, getLoop(), getKindAttr(), getAtomic());
+  auto element = cast<MemRefType>(compute.getWrites().front().getType());
+  if (!error && getAtomic() && isa<FloatType>(element.getElementType()))
+    remark::passed(compute.getLoc(),
+                   remark::RemarkOpts::name("Atomic").category("poly-schedule"))
+        << "results depend on which thread comes first";
+  return error;
 }
 
 llvm::Error SerializeOp::command(ComputeTarget compute) {

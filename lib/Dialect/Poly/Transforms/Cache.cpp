@@ -58,6 +58,25 @@ static SmallVector<ComputeOp> getUsers(const Tile &tile, Value array,
 // Reads
 //===----------------------------------------------------------------------===//
 
+/// `, as for @writer(0, 1) and @reader(0, 2)`: two points of a dependence.
+static std::string describePair(const polyhedral::Dependence &dependence,
+                                ComputeOp writer, ComputeOp reader) {
+  std::optional<SmallVector<int64_t>> pair =
+      dependence.relation.toSet().samplePoint();
+  if (!pair)
+    return "";
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  ArrayRef<int64_t> values =
+      ArrayRef(*pair).take_back(writer.getNumDims() + reader.getNumDims());
+  os << ", as for " << quote(writer) << "(";
+  llvm::interleaveComma(values.take_front(writer.getNumDims()), os);
+  os << ") and " << quote(reader) << "(";
+  llvm::interleaveComma(values.drop_front(writer.getNumDims()), os);
+  os << ")";
+  return text;
+}
+
 /// Refuses if a computation writes elements of `array` after a copy before
 /// `readers` would take them, and before `readers` use them.
 static llvm::Error checkUnchanged(KernelOp kernel, Value array,
@@ -82,7 +101,8 @@ static llvm::Error checkUnchanged(KernelOp kernel, Value array,
         llvm::is_contained(readers, reader) && !writer->isBeforeInBlock(begin))
       return refuse("expects " + describeArray(array) +
                     " to stay as it is from the copy to its uses, but " +
-                    quote(writer) + " writes what " + quote(reader) + " reads");
+                    quote(writer) + " writes what " + quote(reader) + " reads" +
+                    describePair(dependence, writer, reader));
   }
   return llvm::Error::success();
 }
@@ -138,7 +158,7 @@ static llvm::Expected<LocalCopy> cacheReadIn(ComputeOp compute, uint64_t read,
     return error;
   polyhedral::Context context;
   llvm::Expected<polyhedral::Map> footprint =
-      getElements(context, *tile, readers, *array, TileAccess::Read);
+      TileFacts(context, *tile, *array, readers).getElements(TileAccess::Read);
   if (!footprint)
     return footprint.takeError();
   llvm::Expected<TileArray> local =
@@ -225,17 +245,22 @@ static llvm::Expected<polyhedral::Map>
 getExposedReads(const polyhedral::Context &context, const Tile &tile,
                 ArrayRef<ComputeOp> users, Value array) {
   polyhedral::Union<polyhedral::Map> exposed;
+  TileFacts facts(context, tile, array, users);
+  auto mayLeaveOut = [&](ComputeOp compute) {
+    return compute.getWhere() ||
+           facts.isIndexedByData(compute, TileAccess::Write);
+  };
   for (ComputeOp user : users) {
     SmallVector<TileAccess> kinds{TileAccess::Read};
-    if (user.getWhere())
+    if (mayLeaveOut(user))
       kinds.push_back(TileAccess::Write);
     llvm::Expected<polyhedral::Map> reads =
-        getElements(context, tile, user, array, kinds);
+        TileFacts(context, tile, array, user).getElements(kinds);
     // Those of one group take turns.
     auto before =
         llvm::to_vector(llvm::make_filter_range(users, [&](ComputeOp other) {
           return other->isBeforeInBlock(getGroupBegin(user)) &&
-                 !other.getWhere();
+                 !mayLeaveOut(other);
         }));
     llvm::Expected<polyhedral::Map> writes =
         getElements(context, tile, before, array, TileAccess::Write);
@@ -275,20 +300,19 @@ espalier::poly::cacheWriteOf(ComputeOp compute, uint64_t write, StringRef loop,
     return tile.takeError();
   SmallVector<ComputeOp> users = getUsers(*tile, *array, getBothKinds());
   polyhedral::Context context;
-  llvm::Expected<polyhedral::Map> footprint =
-      getElements(context, *tile, users, *array, getBothKinds());
+  TileFacts facts(context, *tile, *array, users);
+  llvm::Expected<polyhedral::Map> footprint = facts.getElements(getBothKinds());
   if (!footprint)
     return footprint.takeError();
   if (!footprint->inverse().isSingleValued().value_or(false) &&
-      !TileFacts(context, *tile, *array, users).useElementsOnce())
+      !facts.useElementsOnce())
     return cacheUpdates(*tile, compute, users, *array, options);
   int64_t numShared = getNumShared(*tile, users);
   if (llvm::Error error = checkAlone(users, *array, numShared))
     return error;
   llvm::Expected<polyhedral::Map> in =
       getExposedReads(context, *tile, users, *array);
-  llvm::Expected<polyhedral::Map> out =
-      getElements(context, *tile, users, *array, TileAccess::Write);
+  llvm::Expected<polyhedral::Map> out = facts.getElements(TileAccess::Write);
   if (!in || !out)
     return llvm::joinErrors(in.takeError(), out.takeError());
   llvm::Expected<TileArray> local =

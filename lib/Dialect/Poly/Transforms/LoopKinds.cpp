@@ -4,6 +4,7 @@
 #include "Hints.h"
 #include "LoopNest.h"
 #include "espalier/Dialect/Poly/Analysis/Model.h"
+#include "espalier/Dialect/Poly/IR/Reduction.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -28,12 +29,18 @@ static llvm::Error setKind(ComputeOp compute, StringRef name,
 }
 
 llvm::Error espalier::poly::parallelize(ComputeTarget compute, StringRef loop,
-                                        LoopKindAttrInterface kind) {
+                                        LoopKindAttrInterface kind,
+                                        bool isAtomic) {
   if (!kind)
     kind = LoopAttr::get(compute.getContext(), LoopKind::Parallel);
   if (!kind.isParallel())
     return refuse("expects a kind of parallel loop, but got " + toText(kind));
-  auto edit = [kind](ComputeOp compute, StringRef loop) {
+  if (isAtomic)
+    if (std::string fault = findAtomicFault(compute); !fault.empty())
+      return refuse("expects 'atomic' on " + fault);
+  auto edit = [=](ComputeOp compute, StringRef loop) {
+    if (isAtomic)
+      compute.setAtomic(true);
     return setKind(compute, loop, kind);
   };
   return applyWithHint(

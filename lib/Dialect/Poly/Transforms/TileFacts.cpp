@@ -13,15 +13,32 @@ TileFacts::TileFacts(const polyhedral::Context &context, const Tile &tile,
     : context(context), tile(tile), array(array), users(users),
       model(buildModel(ComputeOp(users.front()).getKernel())) {}
 
+static constexpr TileAccess kBothKinds[] = {TileAccess::Read,
+                                            TileAccess::Write};
+
+bool TileFacts::forEachUseOf(ComputeOp compute, ArrayRef<TileAccess> kinds,
+                             llvm::function_ref<bool(AffineMap)> visit) const {
+  return llvm::all_of(kinds, [&](TileAccess kind) {
+    return llvm::all_of(getAccesses(compute, kind),
+                        [&](const ComputeAccess &access) {
+                          return access.array != array || visit(access.map);
+                        });
+  });
+}
+
 bool TileFacts::forEachUse(
     llvm::function_ref<bool(ComputeOp, AffineMap)> visit) const {
   return llvm::all_of(users, [&](ComputeOp user) {
-    return llvm::all_of(llvm::concat<ComputeAccess>(user.getReadAccesses(),
-                                                    user.getWriteAccesses()),
-                        [&](const ComputeAccess &access) {
-                          return access.array != array ||
-                                 visit(user, access.map);
-                        });
+    return forEachUseOf(user, kBothKinds,
+                        [&](AffineMap map) { return visit(user, map); });
+  });
+}
+
+bool TileFacts::isIndexedByData(ComputeOp compute,
+                                ArrayRef<TileAccess> kinds) const {
+  return !forEachUseOf(compute, kinds, [&](AffineMap map) {
+    return map.getNumSymbols() <= model.program.numParams ||
+           bool(getFootprint(context, tile, compute, map));
   });
 }
 
@@ -40,19 +57,21 @@ polyhedral::Map TileFacts::getElementsOfData(ComputeOp compute,
   return getTiles(compute).inverse().compose(points);
 }
 
-llvm::Expected<polyhedral::Map> TileFacts::getElements() const {
+llvm::Expected<polyhedral::Map>
+TileFacts::getElements(ArrayRef<TileAccess> kinds) const {
   polyhedral::Union<polyhedral::Map> elements;
   ComputeOp unknown;
-  forEachUse([&](ComputeOp user, AffineMap map) {
-    polyhedral::Map own = getFootprint(context, tile, user, map);
-    if (!own && context.getError().empty())
-      own = getElementsOfData(user, map);
-    if (!own)
-      unknown = user;
-    else
-      elements.add(own);
-    return bool(own);
-  });
+  for (ComputeOp user : users)
+    forEachUseOf(user, kinds, [&](AffineMap map) {
+      polyhedral::Map own = getFootprint(context, tile, user, map);
+      if (!own && context.getError().empty())
+        own = getElementsOfData(user, map);
+      if (!own)
+        unknown = user;
+      else
+        elements.add(own);
+      return bool(own);
+    });
   if (unknown && context.getError().empty())
     return refuse("expects accesses to " + describeArray(array) +
                   " that are affine in what is read in arrays that nobody "

@@ -16,8 +16,12 @@ public:
             mlir::Value array, llvm::ArrayRef<ComputeOp> users);
 
   /// From tiles to the elements that they use, or may, where data decides
-  /// which; or a refusal.
-  llvm::Expected<polyhedral::Map> getElements() const;
+  /// which; or a refusal. A null map if they use none.
+  llvm::Expected<polyhedral::Map>
+  getElements(llvm::ArrayRef<TileAccess> kinds) const;
+  /// Whether data decides which elements `compute` uses.
+  bool isIndexedByData(ComputeOp compute,
+                       llvm::ArrayRef<TileAccess> kinds) const;
   /// Whether all uses of each element are in one tile.
   bool useElementsOnce() const;
   /// Whether all uses of a tile come before those of later ones in program
@@ -32,7 +36,10 @@ public:
   polyhedral::Map getTilesOf(ComputeOp compute, mlir::AffineMap map) const;
 
 private:
-  /// Calls `visit` for each of the users' accesses, until it says no.
+  /// Calls `visit` for each access of `compute`, until it says no.
+  bool forEachUseOf(ComputeOp compute, llvm::ArrayRef<TileAccess> kinds,
+                    llvm::function_ref<bool(mlir::AffineMap)> visit) const;
+  /// The same for all users.
   bool
   forEachUse(llvm::function_ref<bool(ComputeOp, mlir::AffineMap)> visit) const;
   unsigned getNumber(ComputeOp compute) const {

@@ -17,6 +17,8 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/StringMap.h"
+#include <mutex>
 
 #include "espalier/Dialect/Poly/IR/PolyAttrInterfaces.h.inc"
 #include "espalier/Dialect/Poly/IR/PolyDialect.h.inc"
@@ -29,6 +31,7 @@ namespace espalier::poly {
 
 class ArrayOp;
 class BandOp;
+class CombinerOp;
 class ComputeOp;
 class GivenOp;
 class KernelOp;

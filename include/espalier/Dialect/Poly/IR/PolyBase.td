@@ -20,6 +20,18 @@ def Poly_Dialect : Dialect {
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
   let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{
+    /// What `find` answers to a question that costs more than to keep the
+    /// answer. A question is its text; the answer depends on nothing else.
+    ::std::string ask(::llvm::StringRef question,
+                      ::llvm::function_ref<::std::string()> find);
+
+  private:
+    ::std::mutex mutex;
+    ::llvm::StringMap<::std::string> answers;
+
+  public:
+  }];
 }
 
 class Poly_Op<string mnemonic, list<Trait> traits = []>

@@ -4,6 +4,7 @@
 #define ESPALIER_DIALECT_POLY_IR_REDUCTION_H
 
 #include "espalier/Dialect/Poly/IR/Poly.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace espalier::poly {
 
@@ -24,9 +25,21 @@ struct ReductionUpdate {
 /// The numbers of the reads whose access is that of a write.
 llvm::SmallVector<unsigned> getUpdateReads(ComputeOp compute);
 
+/// The number of the read of the element of each write, if there is one for
+/// each and its value decides neither what else is accessed nor where the
+/// computation runs.
+std::optional<llvm::SmallVector<unsigned>> getElementReads(ComputeOp compute);
+
 /// What changes nothing when `combiner`, an operation of `arith` by name,
 /// combines it with another value of `type`; null if it combines nothing.
 mlir::TypedAttr getNeutral(llvm::StringRef combiner, mlir::Type type);
+
+/// What is expected of an atomic reduction, and what `compute` is instead;
+/// empty if it may be one.
+std::string findAtomicFault(ComputeOp compute);
+
+/// How memory combines a value with an element, for an atomic reduction.
+mlir::arith::AtomicRMWKind getAtomicKind(ComputeOp compute);
 
 /// The operations that combine, by name.
 llvm::SmallVector<llvm::StringRef> getCombiners();

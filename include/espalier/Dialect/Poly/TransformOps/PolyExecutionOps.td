@@ -11,21 +11,31 @@ def ParallelizeOp : PolyCommandOp<"parallelize"> {
     With `as`, the loop is of a parallel kind of another target than a CPU: an
     attribute that implements `LoopKindAttrInterface`.
 
+    With `atomic`, the target is a reduction whose updates memory makes at once,
+    so that threads may meet in an element: `h[index[i]] += v[i]` without copies
+    of `h`. Sums of floats are then added up in another order in each run, and
+    so are not the same bit by bit; a remark says so. Loops inside have no
+    lanes for it.
+
     #### Return modes
 
     - Silenceable failure: there is no such loop, or it carries a dependence;
+      `atomic`, and the target is no reduction that memory makes at once;
       `as` is not a kind of parallel loop, or one of fewer iterations.
     - Definite failure: the target is not a computation.
 
     Example:
     ```mlir
     transform.poly.parallelize %acc loop "i.0" : !transform.any_op
+    transform.poly.parallelize %count loop "i" atomic : !transform.any_op
     ```
   }];
   let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$loop,
-                       OptionalAttr<Poly_LoopKindAttrInterface>:$kind);
+                       OptionalAttr<Poly_LoopKindAttrInterface>:$kind,
+                       UnitAttr:$atomic);
   let assemblyFormat = [{
-    $target `loop` $loop (`as` custom<LoopKind>($kind)^)? attr-dict `:` type($target)
+    $target `loop` $loop (`as` custom<LoopKind>($kind)^)? (`atomic` $atomic^)?
+    attr-dict `:` type($target)
   }];
 }
 

@@ -207,9 +207,9 @@ llvm::Error mark(ComputeTarget compute, llvm::StringRef loop,
 //===----------------------------------------------------------------------===//
 
 /// Runs the iterations of a loop on different threads: those of a CPU, or what
-/// `kind` says.
+/// `kind` says. With `isAtomic`, those of a reduction may meet in an element.
 llvm::Error parallelize(ComputeTarget compute, llvm::StringRef loop,
-                        LoopKindAttrInterface kind = {});
+                        LoopKindAttrInterface kind = {}, bool isAtomic = false);
 
 /// Runs the iterations of a loop one after the other.
 llvm::Error serialize(ComputeTarget compute, llvm::StringRef loop);

@@ -41,7 +41,7 @@ static llvm::Error privatizeIn(ComputeOp compute, Value array, StringRef loop,
   const TileAccess both[] = {TileAccess::Read, TileAccess::Write};
   polyhedral::Context context;
   TileFacts uses(context, *tile, array, users);
-  llvm::Expected<polyhedral::Map> elements = uses.getElements();
+  llvm::Expected<polyhedral::Map> elements = uses.getElements(both);
   if (!elements)
     return elements.takeError();
   if (!elements->inverse().isSingleValued().value_or(false) &&

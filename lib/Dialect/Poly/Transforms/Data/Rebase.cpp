@@ -154,7 +154,7 @@ llvm::Error Rebaser::checkUses() const {
                    ", but read " + Twine(needed.back()) + " comes after read " +
                    Twine(place));
   }
-  if (compute.getReduction() &&
+  if ((compute.getReduction() || compute.getCombiner()) &&
       compute.getWriteAccesses().front().map.isFunctionOfDim(dim))
     return fault("be no reduction, or one whose element does not depend on " +
                  name());

@@ -27,7 +27,7 @@ static bool isOfElement(const polyhedral::Context &context, ComputeOp compute,
 
 static llvm::Expected<LocalCopy> rfactorIn(ComputeOp compute, StringRef loop,
                                            const LocalOptions &options) {
-  llvm::Expected<ReductionUpdate> update = getUpdate(compute);
+  llvm::Expected<PartialUpdate> update = getUpdate(compute);
   if (!update)
     return update.takeError();
   llvm::Expected<Tile> inner = getTileOfLoop(compute, loop);
@@ -44,6 +44,12 @@ static llvm::Expected<LocalCopy> rfactorIn(ComputeOp compute, StringRef loop,
   unsigned depth = 0;
   while (isOfElement(context, compute, write, values[depth]))
     ++depth;
+  if (update->isOrdered && depth + 1 != values.size())
+    return refuse("expects the outermost loop over the updates of an element, "
+                  "whose order stays as @" +
+                  *compute.getCombiner() + " is not 'commutative', but \"" +
+                  loop + "\" is inside of \"" + inner->loops[depth].getValue() +
+                  "\"");
   llvm::Expected<Tile> outer = getTile(
       compute, depth == 0 ? StringRef() : inner->loops[depth - 1].getValue());
   if (!outer)

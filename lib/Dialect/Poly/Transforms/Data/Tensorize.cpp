@@ -150,7 +150,8 @@ llvm::Error Matcher::checkAccesses(TileAccess kind) {
 }
 
 llvm::Error Matcher::checkBody() {
-  if (compute.getReduction() != micro.getReduction())
+  if (compute.getReduction() != micro.getReduction() || compute.getCombiner() ||
+      micro.getCombiner())
     return refuse("expects a reduction where " + quote(micro) +
                   " is one, and of its kind");
   bool usesIndex = false;

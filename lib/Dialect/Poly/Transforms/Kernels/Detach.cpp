@@ -36,6 +36,8 @@ private:
   void moveSchedule(KernelOp second);
   /// Leaves statements on data where all that they speak of is read.
   void shareGivens(KernelOp second);
+  /// The same for combiners.
+  void shareCombiners(KernelOp second);
 
   KernelOp kernel;
   llvm::StringSet<> moved;
@@ -138,6 +140,21 @@ void Detacher::shareGivens(KernelOp second) {
   }
 }
 
+void Detacher::shareCombiners(KernelOp second) {
+  auto isUsed = [](KernelOp part, CombinerOp combiner) {
+    return llvm::any_of(part.getComputes(), [&](ComputeOp compute) {
+      return compute.getCombiner() == combiner.getSymName();
+    });
+  };
+  for (CombinerOp combiner :
+       llvm::to_vector(kernel.getBody().getOps<CombinerOp>())) {
+    if (isUsed(second, combiner))
+      second.getBody().front().push_front(combiner->clone());
+    if (!isUsed(kernel, combiner))
+      combiner.erase();
+  }
+}
+
 llvm::Expected<OwningOpRef<KernelOp>> Detacher::run(StringRef name) {
   if (llvm::Error error = checkParts())
     return std::move(error);
@@ -153,6 +170,7 @@ llvm::Expected<OwningOpRef<KernelOp>> Detacher::run(StringRef name) {
   for (Operation *op : ops)
     op->moveBefore(&block, block.end());
   shareGivens(*second);
+  shareCombiners(*second);
   for (auto [old, fresh] :
        llvm::zip_equal(kernel.getArguments(), block.getArguments()))
     old.replaceUsesWithIf(fresh, [&](OpOperand &use) {

@@ -94,6 +94,73 @@ def test_each_thread_has_a_copy(length: int) -> None:
             program(np.full(100, wrong, np.int32), VALUES, h)
 
 
+@pytest.mark.parametrize("kind", ["sum", "count", "largest"])
+def test_threads_meet_in_an_element(kind: str) -> None:
+    """Memory makes each update at once, without copies."""
+
+    @kernel
+    def count(index: i32[n], v: f32[n], h: i32[m]) -> None:
+        for i in range(n):
+            label("add")
+            h[index[i]] += 1
+
+    @kernel
+    def largest(index: i32[n], v: f32[n], h: f32[m]) -> None:
+        for i in range(n):
+            label("add")
+            h[index[i]] = max(h[index[i]], v[i])
+
+    schedule = Schedule({"sum": histogram, "count": count, "largest": largest}[kind])
+    schedule.parallelize("add", "i", atomic=True)
+    program = schedule.compile(NO_CACHE)
+    program.set_num_threads(2)
+    index = RANDOM.integers(0, 7, 20000).astype(np.int32)
+    values = RANDOM.random(20000, np.float32)
+    if kind == "count":
+        h = np.ones(7, np.int32)
+        program(index, values, h)
+        np.testing.assert_array_equal(h, 1 + np.bincount(index, minlength=7))
+    else:
+        h = np.zeros(7, np.float32)
+        expected = np.zeros(7, np.float64 if kind == "sum" else np.float32)
+        (np.add if kind == "sum" else np.maximum).at(expected, index, values)
+        program(index, values, h)
+        np.testing.assert_allclose(h, expected, 1e-4 if kind == "sum" else 0)
+
+
+def test_atomic_updates_inside_of_rows() -> None:
+    """Neither registers nor lanes hold what threads share."""
+
+    @kernel
+    def columns(x: f32[m, n], h: f32[n]) -> None:
+        for j in range(n):
+            for i in range(m):
+                label("add")
+                h[j] += x[i, j]
+
+    schedule = Schedule(columns)
+    schedule.split("add", "i", [50], ["part", "i"])
+    schedule.interchange("add", ["part", "j", "i"])
+    schedule.parallelize("add", "part", atomic=True)
+    program = schedule.compile(NO_CACHE)
+    program.set_num_threads(2)
+    x = RANDOM.integers(0, 9, (400, 5)).astype(np.float32)
+    h = np.zeros(5, np.float32)
+    program(x, h)
+    np.testing.assert_array_equal(h, x.sum(0))
+
+
+def test_what_memory_does_not_do_at_once() -> None:
+    @kernel
+    def products(index: i32[n], v: f32[n], h: f32[m]) -> None:
+        for i in range(n):
+            label("mul")
+            h[index[i]] *= v[i]
+
+    with pytest.raises(ScheduleError, match="expects 'atomic' on a reduction that adds"):
+        Schedule(products).parallelize("mul", "i", atomic=True)
+
+
 def test_copies_of_rows() -> None:
     """What data does not index is as with other reductions: a copy has one row."""
 
