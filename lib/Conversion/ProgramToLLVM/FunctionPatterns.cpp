@@ -37,8 +37,8 @@ bool espalier::becomesShort(Value value) {
 }
 
 /// Whether a value that is positive, or not a number, has no other users than
-/// roundings to 16 bits, and operations whose results are such values with no
-/// greater relative error.
+/// roundings to 16 bits, and operations whose results have no greater relative
+/// error and are such values again, or are rounded at once.
 static bool isNeededShort(Value value) {
   auto isPositive = [](Value operand) {
     APFloat number(0.0F);
@@ -47,10 +47,13 @@ static bool isNeededShort(Value value) {
   };
   return llvm::all_of(value.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
-    if (isa<arith::AddFOp, arith::MulFOp, arith::DivFOp>(user))
-      return isPositive(user->getOperand(1 - use.getOperandNumber())) &&
-             isNeededShort(user->getResult(0));
-    return isRoundingToShort(user);
+    if (!isa<arith::AddFOp, arith::MulFOp, arith::DivFOp>(user))
+      return isRoundingToShort(user);
+    Value other = user->getOperand(1 - use.getOperandNumber());
+    if (isPositive(other))
+      return isNeededShort(user->getResult(0));
+    return isa<arith::MulFOp>(user) && other.getDefiningOp<arith::ExtFOp>() &&
+           becomesShort(user->getResult(0));
   });
 }
 

@@ -120,6 +120,19 @@ func.func @exponential_that_is_rounded(%v: vector<16xf16>) -> vector<16xf16> {
   return %4 : vector<16xf16>
 }
 
+// A factor that was f16 has no error.
+// CHECK-LABEL: func.func @product_that_is_rounded
+// CHECK-COUNT-6: math.fma
+//     CHECK-NOT: math.fma
+//         CHECK: arith.truncf
+func.func @product_that_is_rounded(%v: vector<16xf16>) -> vector<16xf16> {
+  %0 = arith.extf %v : vector<16xf16> to vector<16xf32>
+  %1 = math.exp %0 : vector<16xf32>
+  %2 = arith.mulf %0, %1 : vector<16xf32>
+  %3 = arith.truncf %2 : vector<16xf32> to vector<16xf16>
+  return %3 : vector<16xf16>
+}
+
 // The difference has a greater relative error than its operands, and a sum in
 // f32 has all digits.
 // CHECK-LABEL: func.func @exponential_with_all_digits

@@ -48,10 +48,11 @@ def ProgramApproximateMathPass : Pass<"program-approximate-math"> {
     vectors of f32 become polynomials with an error of at most 2 units unless a
     lane is too large for that: then all lanes are computed by the library, in
     f64. MLIR's own lose all digits of large arguments. Functions of f16 and
-    bf16 are computed in f32, and `exp` and `erf` with fewer terms where the
-    result, or `c / (c + exp(x))` with positive numbers, is rounded to 16 bits:
-    to within 0.51 units in the last place of f16. A quotient of f16 and a number
-    becomes a product if it is rounded to the same f16 for all operands. Powers with a small constant exponent become
+    bf16 are computed in f32. Where the result of `erf`, or what numbers make of
+    that of `exp`, such as `1 / (1 + exp(x))`, is rounded to 16 bits, they have
+    fewer terms, and an error of at most 0.51 units in the last place of f16. A
+    quotient of f16 and a number becomes a product if it is rounded to the same
+    f16 for all operands. Powers with a small constant exponent become
     products. All other functions, and f64, are left to the library `libm`.
 
     The maximum or minimum of a value and a number, such as relu, becomes a
