@@ -316,6 +316,23 @@ func.func @main(%x: tensor<1x12x16x16xf32>) -> tensor<1x32x14x14xf32> {
 
 // -----
 
+// nor do few where tiles overlap: 16 of them have 256 products for each channel,
+// and 7 x 7 windows 441,
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(
+// CHECK-NOT:     x4x4x
+// CHECK:         reduction add
+// CHECK-NOT:     x4x4x
+// CHECK:         func.func @main
+func.func @main(%x: tensor<1x16x9x9xf32>) -> tensor<1x16x7x7xf32> {
+  %a = graph.constant dense<0.5> : tensor<16x16x3x1xf32>
+  %b = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %w = graph.add %a, %b : (tensor<16x16x3x1xf32>, tensor<3xf32>) -> tensor<16x16x3x3xf32>
+  %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x16x9x9xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x7x7xf32>
+  return %0 : tensor<1x16x7x7xf32>
+}
+
+// -----
+
 // nor do those that leave lanes empty where there are few registers,
 // CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(
 // CHECK-NOT:     x4x4x

@@ -30,10 +30,10 @@ using namespace espalier::graphtopoly;
 
 namespace {
 
-/// Fewer channels than this, or filters, do not pay for the transforms. With
-/// few registers, those that leave lanes empty do not until there are more.
-constexpr int64_t kMinChannels = 16, kMinRaggedChannels = 32,
-                  kManyRegisters = 32;
+/// Fewer channels than this, or filters, do not pay for the transforms, nor do
+/// few where tiles overlap so much that less than half of the products is
+/// saved, or, with few registers, where lanes are left empty.
+constexpr int64_t kMinChannels = 16, kFewChannels = 32, kManyRegisters = 32;
 /// What takes more than so many times a core's cache comes from memory.
 constexpr int64_t kFarBytes = 8;
 /// Products for each element that is transformed, if these do come from memory,
@@ -194,10 +194,13 @@ bool WinogradRewriter::pays() const {
                       kMinFarProducts * countElements();
   bool hasMany =
       poly::getTarget(program.function).getRegisters() >= kManyRegisters;
+  bool savesHalf =
+      2 * kPoints * kPoints * conv.rows.numTiles * conv.columns.numTiles <=
+      kTaps * kTaps * getExtent(conv.rows.result) *
+          getExtent(conv.columns.result);
   auto isEnough = [&](int64_t channels) {
-    return channels >= (hasMany || channels % program.vectorLanes == 0
-                            ? kMinChannels
-                            : kMinRaggedChannels);
+    bool isFull = hasMany || channels % program.vectorLanes == 0;
+    return channels >= (savesHalf && isFull ? kMinChannels : kFewChannels);
   };
   return isHidden && isEnough(getExtent(conv.c)) &&
          isEnough(getExtent(conv.f)) &&
