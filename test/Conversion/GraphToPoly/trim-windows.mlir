@@ -1,5 +1,5 @@
-// RUN: espalier-opt %s -convert-graph-to-poly -poly-form-kernels -poly-store-in-place -poly-name-kernels -split-input-file | FileCheck %s
-// RUN: espalier-opt %s -convert-graph-to-poly -poly-form-kernels=skip=trim-windows -poly-name-kernels -split-input-file | FileCheck %s --check-prefix=WHOLE
+// RUN: espalier-opt %s -convert-graph-to-poly -poly-form-kernels=skip=winograd -poly-store-in-place -poly-name-kernels -split-input-file | FileCheck %s
+// RUN: espalier-opt %s -convert-graph-to-poly -poly-form-kernels=skip=trim-windows,winograd -poly-name-kernels -split-input-file | FileCheck %s --check-prefix=WHOLE
 // RUN: espalier-opt %s -espalier-compile=to=scheduled -split-input-file | FileCheck %s --check-prefix=SCHEDULE
 
 // WHOLE-NOT: >= 0, d2 + d5

@@ -54,9 +54,8 @@ module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vec
 
 // An odd number of columns: the last tile overlaps the one before, which has the
 // result that both could compute.
-// CHECK:       (d0, d1, d2, d3) -> (d0, d3, d1 * 2 + 3, d2 * 2 - d2 floordiv 5 + 2)
-// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(
-// CHECK-SAME:    memref<4x4x2x32x32xf32>
+// CHECK:       (d0, d1, d2, d3) -> (d0, d1 * 2 + 3, d2 * 2 - d2 floordiv 5 + 2, d3)
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}({{.*}}memref<4x4x2x32x32xf32>
 // CHECK:         poly.array : memref<1x4x4x6x6x32xf32>
 // CHECK-LABEL: func.func @main
 module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>} {
@@ -284,17 +283,82 @@ func.func @main(%x: tensor<1x32x14x14xf32>) -> tensor<1x32x14x14xf32> {
 
 // -----
 
-// What the caller gives is transformed channel by channel, which as few filters
-// do not pay for.
+// What the caller gives is copied with channels innermost, which are the lanes.
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(%{{.*}}: memref<1x16x16x16xf32>, %{{.*}}: memref<1x16x16x16xf32>
+// CHECK-COUNT-1: poly.compute
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(
+// CHECK-COUNT-16: writes(
+// CHECK:          reduction add
+// CHECK-LABEL: func.func @main
+func.func @main(%x: tensor<1x16x16x16xf32>) -> tensor<1x16x14x14xf32> {
+  %a = graph.constant dense<0.5> : tensor<16x16x3x1xf32>
+  %b = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %w = graph.add %a, %b : (tensor<16x16x3x1xf32>, tensor<3xf32>) -> tensor<16x16x3x3xf32>
+  %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x16x16x16xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x14x14xf32>
+  return %0 : tensor<1x16x14x14xf32>
+}
+
+// -----
+
+// Fewer channels do not pay for the transforms,
 // CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(
 // CHECK-NOT:     x4x4x
 // CHECK:         reduction add
 // CHECK-NOT:     x4x4x
 // CHECK:         func.func @main
-func.func @main(%x: tensor<1x32x16x16xf32>) -> tensor<1x32x14x14xf32> {
-  %a = graph.constant dense<0.5> : tensor<32x32x3x1xf32>
+func.func @main(%x: tensor<1x12x16x16xf32>) -> tensor<1x32x14x14xf32> {
+  %a = graph.constant dense<0.5> : tensor<32x12x3x1xf32>
   %b = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
-  %w = graph.add %a, %b : (tensor<32x32x3x1xf32>, tensor<3xf32>) -> tensor<32x32x3x3xf32>
-  %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x32x16x16xf32>, tensor<32x32x3x3xf32>) -> tensor<1x32x14x14xf32>
+  %w = graph.add %a, %b : (tensor<32x12x3x1xf32>, tensor<3xf32>) -> tensor<32x12x3x3xf32>
+  %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x12x16x16xf32>, tensor<32x12x3x3xf32>) -> tensor<1x32x14x14xf32>
   return %0 : tensor<1x32x14x14xf32>
+}
+
+// -----
+
+// nor do few where tiles overlap: 16 of them have 256 products for each channel,
+// and 7 x 7 windows 441,
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(
+// CHECK-NOT:     x4x4x
+// CHECK:         reduction add
+// CHECK-NOT:     x4x4x
+// CHECK:         func.func @main
+func.func @main(%x: tensor<1x16x9x9xf32>) -> tensor<1x16x7x7xf32> {
+  %a = graph.constant dense<0.5> : tensor<16x16x3x1xf32>
+  %b = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %w = graph.add %a, %b : (tensor<16x16x3x1xf32>, tensor<3xf32>) -> tensor<16x16x3x3xf32>
+  %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x16x9x9xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x7x7xf32>
+  return %0 : tensor<1x16x7x7xf32>
+}
+
+// -----
+
+// nor do those that leave lanes empty where there are few registers,
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(
+// CHECK-NOT:     x4x4x
+// CHECK:         reduction add
+// CHECK-NOT:     x4x4x
+// CHECK:         func.func @main
+module attributes {poly.target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>} {
+  func.func @main(%x: tensor<1x20x22x22xf32>) -> tensor<1x20x20x20xf32> {
+    %a = graph.constant dense<0.5> : tensor<20x20x3x1xf32>
+    %b = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+    %w = graph.add %a, %b : (tensor<20x20x3x1xf32>, tensor<3xf32>) -> tensor<20x20x3x3xf32>
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x20x22x22xf32>, tensor<20x20x3x3xf32>) -> tensor<1x20x20x20xf32>
+    return %0 : tensor<1x20x20x20xf32>
+  }
+}
+
+// -----
+
+// which others have enough of.
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}({{.*}}memref<4x4x
+module attributes {poly.target = #poly.target<cpu = "znver4", features = "", vector_bits = 512, registers = 32, l1 = 32768, l2 = 1048576, l3 = 33554432, cores = 2>} {
+  func.func @main(%x: tensor<1x20x22x22xf32>) -> tensor<1x20x20x20xf32> {
+    %a = graph.constant dense<0.5> : tensor<20x20x3x1xf32>
+    %b = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+    %w = graph.add %a, %b : (tensor<20x20x3x1xf32>, tensor<3xf32>) -> tensor<20x20x3x3xf32>
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x20x22x22xf32>, tensor<20x20x3x3xf32>) -> tensor<1x20x20x20xf32>
+    return %0 : tensor<1x20x20x20xf32>
+  }
 }

@@ -21,6 +21,7 @@
 #include "../Contraction.h"
 #include "../Renumber.h"
 #include "Convolution.h"
+#include "espalier/Dialect/Poly/IR/Target.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -29,11 +30,10 @@ using namespace espalier::graphtopoly;
 
 namespace {
 
-/// Fewer channels than this do not pay for the transforms.
-constexpr int64_t kMinChannels = 32;
-/// Where a line of memory has one channel of the image, lanes are loaded one by
-/// one, so fewer filters than this do not either.
-constexpr int64_t kMinFiltersOfPlanes = 48;
+/// Fewer channels than this, or filters, do not pay for the transforms, nor do
+/// few where tiles overlap so much that less than half of the products is
+/// saved, or, with few registers, where lanes are left empty.
+constexpr int64_t kMinChannels = 16, kFewChannels = 32, kManyRegisters = 32;
 /// What takes more than so many times a core's cache comes from memory.
 constexpr int64_t kFarBytes = 8;
 /// Products for each element that is transformed, if these do come from memory,
@@ -51,8 +51,11 @@ public:
 
   /// Whether less time is spent than with the plain sum.
   bool pays() const;
-  /// Fails if the value of the weights is not at hand.
-  LogicalResult run(const llvm::DenseSet<ArrayId> &escaping);
+  /// Fails if the value of the weights is not at hand. Else, returns the number
+  /// of the statement that stores the image with channels innermost before, if
+  /// it takes one.
+  FailureOr<std::optional<unsigned>>
+  run(const llvm::DenseSet<ArrayId> &escaping);
 
 private:
   int64_t getExtent(unsigned dim) const {
@@ -61,6 +64,9 @@ private:
   /// The order of the image in memory that has the channels innermost, and the
   /// other dimensions as they are; null if that cannot be chosen.
   AffineMap getChannelsInside() const;
+  /// Lets the sum read a copy of the image, whose order can be chosen, and
+  /// returns the number of the statement that makes it.
+  unsigned copyImage();
   /// How many tiles there are for each point of the first dimensions; a batch
   /// of unknown size may be a single image.
   int64_t countTiles(unsigned numShared, bool withTaps = false) const;
@@ -168,15 +174,36 @@ AffineMap WinogradRewriter::getChannelsInside() const {
   return AffineMap::getPermutationMap(dims, program.context);
 }
 
+unsigned WinogradRewriter::copyImage() {
+  ArrayId image = conv.image.getTensor().number;
+  Array array{Array::Kind::Intermediate, first.loc};
+  array.elementType = program.arrays[image].elementType;
+  array.extents = program.arrays[image].extents;
+  ArrayId copy = program.addArray(std::move(array));
+  conv.image = access(TensorRef::operand(copy), conv.image.getOperands(),
+                      conv.image.getType());
+  program.statements.push_back(makeStore(program, image, copy, first.loc));
+  return program.statements.size() - 1;
+}
+
 bool WinogradRewriter::pays() const {
   if (first.algorithm)
     return first.algorithm == poly::Algorithm::Winograd;
   bool isHidden = getBytes() <= kFarBytes * program.cacheBytes ||
                   countTiles(numShared) * countWeights() >=
                       kMinFarProducts * countElements();
-  return isHidden && getExtent(conv.c) >= kMinChannels &&
-         getExtent(conv.f) >=
-             (getChannelsInside() ? kMinChannels : kMinFiltersOfPlanes) &&
+  bool hasMany =
+      poly::getTarget(program.function).getRegisters() >= kManyRegisters;
+  bool savesHalf =
+      2 * kPoints * kPoints * conv.rows.numTiles * conv.columns.numTiles <=
+      kTaps * kTaps * getExtent(conv.rows.result) *
+          getExtent(conv.columns.result);
+  auto isEnough = [&](int64_t channels) {
+    bool isFull = hasMany || channels % program.vectorLanes == 0;
+    return channels >= (savesHalf && isFull ? kMinChannels : kFewChannels);
+  };
+  return isHidden && isEnough(getExtent(conv.c)) &&
+         isEnough(getExtent(conv.f)) &&
          countTiles(numShared) >= kMinProductRows;
 }
 
@@ -391,11 +418,16 @@ void WinogradRewriter::addOutput(ArrayId products,
     }
 }
 
-LogicalResult WinogradRewriter::run(const llvm::DenseSet<ArrayId> &escaping) {
+FailureOr<std::optional<unsigned>>
+WinogradRewriter::run(const llvm::DenseSet<ArrayId> &escaping) {
   FailureOr<Array> weights =
       transformWeights(program, conv.weights, /*filtersLast=*/true);
   if (failed(weights))
     return failure();
+  // Where a line of memory has one channel, lanes would be loaded one by one.
+  std::optional<unsigned> copy;
+  if (!getChannelsInside())
+    copy = copyImage();
   if (AffineMap order = getChannelsInside()) {
     Array &image = program.arrays[conv.image.getTensor().number];
     image.layout = order.isIdentity() ? AffineMap() : order;
@@ -419,7 +451,7 @@ LogicalResult WinogradRewriter::run(const llvm::DenseSet<ArrayId> &escaping) {
   addOutput(products, local);
   fusionGroup.statements = statements;
   fusionGroup.sharedDims = numShared;
-  return success();
+  return copy;
 }
 
 /// The layout in which `fusionGroup` stores the vectors that it computes, of
@@ -463,9 +495,17 @@ unsigned espalier::graphtopoly::applyWinograd(
                     program.statements[fusionGroup.statements.back()].target))
       layout = getVectorLayout(program, fusionGroup, conv->f);
     WinogradRewriter rewriter(program, result.back(), *conv);
-    if (!rewriter.pays() || failed(rewriter.run(escaping)))
+    if (!rewriter.pays())
+      continue;
+    FailureOr<std::optional<unsigned>> copy = rewriter.run(escaping);
+    if (failed(copy))
       continue;
     ++count;
+    if (*copy)
+      result.insert(
+          std::prev(result.end()),
+          FusionGroup{{**copy},
+                      program.getRank(program.statements[**copy].target)});
     if (layout)
       result.push_back(storeElsewhere(program, result.back(), layout));
   }
