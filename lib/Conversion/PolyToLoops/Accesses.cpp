@@ -470,17 +470,6 @@ FailureOr<Value> KernelLoops::emitRead(const poly::ComputeAccess &access,
                     emitGather);
 }
 
-Value KernelLoops::emitLaneReads(Value memref, VectorType type, Value base,
-                                 Value offsets) {
-  SmallVector<Value> elements;
-  for (int64_t lane = 0; lane < type.getNumElements(); ++lane) {
-    Value offset = vector::ExtractOp::create(builder, loc, offsets, lane);
-    Value address = arith::AddIOp::create(builder, loc, base, offset);
-    elements.push_back(memref::LoadOp::create(builder, loc, memref, address));
-  }
-  return vector::FromElementsOp::create(builder, loc, type, elements);
-}
-
 LogicalResult KernelLoops::emitWrite(const poly::ComputeAccess &access,
                                      const AstNode &call, Value value,
                                      ValueRange data) {

@@ -11,7 +11,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FullVectors.h"
 #include "KernelValues.h"
 
 using namespace mlir;

@@ -286,17 +286,29 @@ static LLVM::LoopAnnotationAttr getNoUnroll(MLIRContext *context) {
 
 LogicalResult KernelLoops::emitLoop(const AstNode &node) {
   auto partials = beginPartials(node);
-  Value lower = emitBound(node, false), upper = emitBound(node, true);
-  Value step = arith::ConstantIndexOp::create(builder, loc, node.step);
-  SmallVector<Value> init = getSlotValues();
-  auto loop = scf::ForOp::create(builder, loc, lower, upper, step, init);
-  if (init.empty())
-    loop.getBody()->getTerminator()->erase();
   std::optional<int64_t> first = getConstantBoundOf(node, false),
                          last = getConstantBoundOf(node, true);
-  if (isTileLoop(kernel, init.size()) && first && last &&
+  Attribute annotation;
+  if (isTileLoop(kernel, getSlotValues().size()) && first && last &&
       *last - *first <= kMaxWindow)
-    loop->setAttr("loop_annotation", getNoUnroll(builder.getContext()));
+    annotation = getNoUnroll(builder.getContext());
+  Value lower = emitBound(node, false), upper = emitBound(node, true);
+  if (failed(emitLoopBetween(node, lower, upper, node.step, annotation)))
+    return failure();
+  endPartials(partials);
+  return success();
+}
+
+LogicalResult KernelLoops::emitLoopBetween(const AstNode &node, Value lower,
+                                           Value upper, int64_t step,
+                                           Attribute annotation) {
+  Value number = arith::ConstantIndexOp::create(builder, loc, step);
+  SmallVector<Value> init = getSlotValues();
+  auto loop = scf::ForOp::create(builder, loc, lower, upper, number, init);
+  if (init.empty())
+    loop.getBody()->getTerminator()->erase();
+  if (annotation)
+    loop->setAttr("loop_annotation", annotation);
   iterators[node.iterator] = loop.getInductionVar();
   setSlotValues(loop.getRegionIterArgs());
   enclosing.push_back(&node);
@@ -305,7 +317,6 @@ LogicalResult KernelLoops::emitLoop(const AstNode &node) {
   enclosing.pop_back();
   setSlotValues(loop.getResults());
   iterators.erase(node.iterator);
-  endPartials(partials);
   return success();
 }
 

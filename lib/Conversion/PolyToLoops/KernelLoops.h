@@ -68,6 +68,9 @@ private:
   mlir::LogicalResult emitSequential(const AstNode &node);
   /// The loop, with the slots that there are carried through it.
   mlir::LogicalResult emitLoop(const AstNode &node);
+  mlir::LogicalResult emitLoopBetween(const AstNode &node, mlir::Value lower,
+                                      mlir::Value upper, int64_t step,
+                                      mlir::Attribute annotation = {});
   mlir::LogicalResult emitParallel(const AstNode &node);
   mlir::LogicalResult emitIf(const AstNode &node);
   mlir::LogicalResult emitMark(const AstNode &node);
@@ -77,10 +80,8 @@ private:
   bool emitIndexReads(const poly::ComputeAccess &access, poly::ComputeOp owner,
                       const AstNode &call,
                       llvm::MutableArrayRef<mlir::Value> data);
-  mlir::LogicalResult
-  emitGuarded(mlir::Value condition,
-              llvm::function_ref<mlir::LogicalResult()> emitThen,
-              llvm::function_ref<mlir::LogicalResult()> emitElse);
+  mlir::LogicalResult emitGuarded(mlir::Value condition, Emitter emitThen,
+                                  Emitter emitElse);
   /// Slots after two branches that started from `before`: what one branch
   /// writes first is undefined in the other; what one forgets, or changes the
   /// type of, is forgotten.
@@ -129,8 +130,6 @@ private:
   Lanes beginLanes(const AstNode &node, bool emitMask);
 
   // Elements of memory that loops keep in registers (Promote.cpp).
-  using CallVisitor = llvm::function_ref<mlir::LogicalResult(
-      const AstNode &call, const AstNode *vectorLoop)>;
   /// Calls `visit` for each call below `node`, with unrolled iterators and
   /// lanes set. Fails if one fails, or for a condition or a loop that is left
   /// and not one of `nest`. Masks that change in `nest` are never emitted.
@@ -140,8 +139,7 @@ private:
   mlir::LogicalResult forEachCallIn(const AstNode &node, const LoopNest &nest,
                                     bool emitMasks, CallVisitor visit,
                                     const AstNode *vectorLoop);
-  /// Notes what is known of a loop's iterator.
-  void enterRange(const AstNode &node);
+  void enterRange(const AstNode &node); ///< Notes what is known of it.
   MemoryUse getUse(const LoopNest &nest, const AstNode &call,
                    const AstNode *vectorLoop,
                    const poly::ComputeAccess &access);
@@ -157,16 +155,18 @@ private:
   /// `node` and the loops in it, if data ends the innermost of several.
   LoopNest findNest(const AstNode &node) const;
   /// Calls `visit` for one write of each of `promotable`.
-  mlir::LogicalResult forEachPromotable(
-      llvm::function_ref<mlir::LogicalResult(const poly::ComputeAccess &,
-                                             const AstNode &, const SlotKey &)>
-          visit);
+  mlir::LogicalResult forEachPromotable(WriteVisitor visit);
   void setPromotable(const SlotKey &key, mlir::Value value);
   mlir::LogicalResult loadPromotable();
   mlir::LogicalResult storePromotable();
   mlir::LogicalResult emitPromoted(const AstNode &loop);
   mlir::LogicalResult emitNest();
   mlir::LogicalResult emitLastOfNest();
+
+  // What entries of a row look up (EntrySums.cpp).
+  /// The lanes of a sum of such, where LLVM's would be slow.
+  std::optional<Lanes> getEntryLanes(const AstNode &loop);
+  mlir::LogicalResult emitEntrySum(const AstNode &node, const Lanes &entries);
 
   // Statements (Statements.cpp).
   mlir::LogicalResult emitCall(const AstNode &call);

@@ -119,6 +119,14 @@ std::optional<Combiner> getCombiner(poly::ComputeOp compute);
 /// Loops one inside the other, outermost first, with nothing beside them.
 using LoopNest = llvm::SmallVector<const polyhedral::AstNode *>;
 
+using Emitter = llvm::function_ref<mlir::LogicalResult()>;
+/// What is done for a call, and for an element that it writes.
+using CallVisitor = llvm::function_ref<mlir::LogicalResult(
+    const polyhedral::AstNode &call, const polyhedral::AstNode *vectorLoop)>;
+using WriteVisitor = llvm::function_ref<mlir::LogicalResult(
+    const poly::ComputeAccess &access, const polyhedral::AstNode &call,
+    const SlotKey &key)>;
+
 /// The parallel loops whose iterations have memory of their own for an array.
 using PrivateLoops = llvm::DenseMap<mlir::Value, polyhedral::LoopSet>;
 
@@ -142,6 +150,9 @@ void addIterators(const polyhedral::AstExpr &expr,
 
 /// The scheduling attribute of a generated loop: sequential unless tagged.
 poly::LoopAttr getLoopKind(const polyhedral::AstNode &node);
+
+/// Cuts loops around vectors where masks begin.
+void separateFullVectors(polyhedral::Ast &node);
 
 } // namespace espalier::polytoloops
 

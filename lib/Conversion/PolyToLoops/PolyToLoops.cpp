@@ -1,7 +1,6 @@
 //===- PolyToLoops.cpp - Code for scheduled kernels -----------------------===//
 
 #include "ConstantData.h"
-#include "FullVectors.h"
 #include "KernelLoops.h"
 #include "ProgramData.h"
 #include "espalier/Conversion/LoopsToProgram/Program.h"

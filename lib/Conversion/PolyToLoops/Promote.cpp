@@ -370,10 +370,7 @@ LoopNest KernelLoops::findNest(const AstNode &node) const {
 /// Stands for whether the first iteration of a nest has loaded the elements.
 static SlotKey getIsThere() { return {}; }
 
-LogicalResult KernelLoops::forEachPromotable(
-    llvm::function_ref<LogicalResult(const poly::ComputeAccess &,
-                                     const AstNode &, const SlotKey &)>
-        visit) {
+LogicalResult KernelLoops::forEachPromotable(WriteVisitor visit) {
   llvm::SmallSetVector<SlotKey, 16> done;
   return forEachCall(
       *nest.front(), nest, /*emitMasks=*/true,
@@ -426,7 +423,9 @@ LogicalResult KernelLoops::storePromotable() {
 
 LogicalResult KernelLoops::emitPromoted(const AstNode &loop) {
   promoted = promotable;
-  LogicalResult result = emitLoop(loop);
+  std::optional<Lanes> entries = getEntryLanes(loop);
+  LogicalResult result =
+      entries ? emitEntrySum(loop, *entries) : emitLoop(loop);
   promoted.clear();
   return result;
 }

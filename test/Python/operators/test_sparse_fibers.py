@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from espalier.compiler import Options
-from espalier.kernels import f32, i32, kernel, label
+from espalier.kernels import f32, f64, i32, i64, kernel, label
 from espalier.schedules import Schedule
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "Benchmark" / "sparse"))
 
-from sparse_kernels import FIBERS, e, f, mttkrp, n, w
+from sparse_kernels import FIBERS, STARTS, e, f, m, mttkrp, n, w
 
 NO_CACHE = Options(cache=None)
 
@@ -80,3 +80,45 @@ def test_rows_without_entries_keep_what_they_have():
         program(starts, ends, value, y, z, f=len(ends) - 1)
         np.testing.assert_array_equal(y, expected[0])
         np.testing.assert_array_equal(z, expected[1])
+
+
+@kernel
+def look_up(
+    starts: STARTS, column: i32[e].with_values(bounded_by=m),
+    place: i64[m].with_values(bounded_by=m), v: f32[e], x: f32[m], y: f32[n],
+    p: f64[m], q: f64[n], r: i32[m], t: i32[n],
+) -> None:  # fmt: skip
+    for i in range(n):
+        for j in range(starts[i], starts[i + 1]):
+            label("one")
+            y[i] += v[j] * x[column[j]]
+    for i in range(n):
+        for j in range(starts[i], starts[i + 1]):
+            label("double")
+            q[i] += p[place[column[j]]]
+    for i in range(n):
+        for j in range(starts[i], starts[i + 1]):
+            label("whole")
+            t[i] += r[column[j]] * i32(j)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_entries_of_rows_of_all_lengths(threads):
+    """Whole vectors of entries, those that are left, and rows that have none."""
+    program = look_up.compile(NO_CACHE)
+    program.set_num_threads(threads)
+    random = np.random.default_rng(5)
+    columns, lengths = 23, np.r_[np.arange(41), 0, 100, 0, 7, 8, 9]
+    starts = np.append(0, np.cumsum(lengths)).astype(np.int32)
+    entries, rows = starts[-1], len(lengths)
+    column = random.integers(0, columns, entries).astype(np.int32)
+    place = random.permutation(columns)
+    v, x = (random.integers(0, 9, k).astype(np.float32) for k in (entries, columns))
+    p, r = random.integers(0, 9, columns).astype(np.float64), np.arange(columns, dtype=np.int32)
+    y, q, t = np.ones(rows, np.float32), np.ones(rows), np.ones(rows, np.int32)
+    program(starts, column, place, v, x, y, p, q, r, t)
+    node = np.repeat(np.arange(rows), lengths)
+    for result, terms in (
+        (y, v * x[column]), (q, p[place[column]]), (t, r[column] * np.arange(entries)),
+    ):  # fmt: skip
+        np.testing.assert_array_equal(result, 1 + np.bincount(node, terms, rows))
