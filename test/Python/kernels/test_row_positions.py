@@ -146,7 +146,6 @@ def written_to_copies() -> Schedule:
     s = Schedule(TABLE)
     s.cache_write("make", 0, "n")
     s.parallelize("make", "n")
-    s.rebase("make", "j")
     return s
 
 

@@ -102,7 +102,7 @@ def in_lanes(text: str, name: str) -> Schedule:
     """Eight partial results of a row, which are lanes."""
     s = Schedule(text)
     s.split(name, "k", [8])
-    s.rfactor(name, "k.1", place="register")
+    s.rfactor(name, "k.1", placement="register")
     s.vectorize(name, "k.1", 8)
     return s
 
@@ -196,7 +196,7 @@ def test_threads_do_not_share_elements() -> None:
     s = Schedule(FIRST)
     with pytest.raises(ScheduleError, match='the parallel loop "k" to carry no'):
         s.parallelize("pick", "k")
-    with pytest.raises(ScheduleError, match='"k" to carry no'):
+    with pytest.raises(ScheduleError, match=r'"k.1" to carry no'):
         s.vectorize("pick", "k", 8)
     with pytest.raises(ScheduleError, match="each has all of its updates in one iteration"):
         s.rfactor("pick", "i")

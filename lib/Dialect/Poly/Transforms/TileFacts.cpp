@@ -61,8 +61,8 @@ llvm::Expected<polyhedral::Map>
 TileFacts::getElements(ArrayRef<TileAccess> kinds) const {
   polyhedral::Union<polyhedral::Map> elements;
   ComputeOp unknown;
-  for (ComputeOp user : users)
-    forEachUseOf(user, kinds, [&](AffineMap map) {
+  llvm::all_of(users, [&](ComputeOp user) {
+    return forEachUseOf(user, kinds, [&](AffineMap map) {
       polyhedral::Map own = getFootprint(context, tile, user, map);
       if (!own && context.getError().empty())
         own = getElementsOfData(user, map);
@@ -72,6 +72,7 @@ TileFacts::getElements(ArrayRef<TileAccess> kinds) const {
         elements.add(own);
       return bool(own);
     });
+  });
   if (unknown && context.getError().empty())
     return refuse("expects accesses to " + describeArray(array) +
                   " that are affine in what is read in arrays that nobody "

@@ -256,7 +256,8 @@ Command fuzz::makeDataCommand(Random &random, KernelOp kernel,
     std::string producer = random.choose(ArrayRef(producers));
     return kind == 1 ? makeInline(producer) : makeComputeAt(producer, target);
   }
-  if (kind == 6 || (op.getReduction() && random.chance(30)))
+  int64_t chance = op.getCombiner() ? 60 : op.getReduction() ? 30 : 0;
+  if (kind == 6 || random.chance(chance))
     return makeRfactor(target);
   if (kind <= 8)
     return makePrivatize(target);

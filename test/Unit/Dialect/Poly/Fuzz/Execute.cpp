@@ -366,6 +366,14 @@ void Statements::finish(const Instance &instance, ArrayRef<int64_t> reads,
                 [&](auto) { return std::max(getSigned(0), getSigned(1)); })
             .Case<arith::MinSIOp>(
                 [&](auto) { return std::min(getSigned(0), getSigned(1)); })
+            .Case([&](arith::CmpIOp op) {
+              return arith::applyCmpPredicate(
+                  op.getPredicate(), APInt(64, get(0)), APInt(64, get(1)));
+            })
+            .Case<arith::AndIOp>([&](auto) { return get(0) & get(1); })
+            .Case<arith::OrIOp>([&](auto) { return get(0) | get(1); })
+            .Case<arith::SelectOp>(
+                [&](auto) { return get(0) != 0 ? get(1) : get(2); })
             .Case<arith::IndexCastOp, arith::ExtSIOp>(
                 [&](auto) { return getSigned(0); })
             .Case<arith::DivUIOp>(
@@ -387,13 +395,15 @@ void Statements::finish(const Instance &instance, ArrayRef<int64_t> reads,
   }
 }
 
-std::optional<unsigned> Statements::getAccumulator(unsigned statement) const {
+SmallVector<unsigned> Statements::getAccumulators(unsigned statement) const {
   const polyhedral::Statement &info = model.program.statements[statement];
+  SmallVector<unsigned> numbers;
   if (info.isReduction)
-    for (auto [number, read] : llvm::enumerate(info.reads))
-      if (read.isSameElement(info.writes.front()))
-        return number;
-  return std::nullopt;
+    for (const polyhedral::Access &write : info.writes)
+      for (auto [number, read] : llvm::enumerate(info.reads))
+        if (read.isSameElement(write))
+          numbers.push_back(number);
+  return numbers;
 }
 
 std::vector<std::pair<unsigned, Point>>

@@ -102,8 +102,8 @@ public:
   /// Computes from what was read, and writes.
   void finish(const Instance &instance, llvm::ArrayRef<int64_t> reads,
               Memory &memory, bool isStored) const;
-  /// The read of a reduction's accumulator, if there is one.
-  std::optional<unsigned> getAccumulator(unsigned statement) const;
+  /// The reads of what a reduction accumulates into, if it is one.
+  llvm::SmallVector<unsigned> getAccumulators(unsigned statement) const;
   llvm::ArrayRef<int64_t> getParameters() const { return parameters; }
   const KernelModel &getModel() const { return model; }
   /// The storage map of an array, or null.

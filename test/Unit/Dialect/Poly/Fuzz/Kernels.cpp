@@ -578,5 +578,7 @@ std::string KernelMaker::make(bool hasData) {
 }
 
 std::string espalier::poly::fuzz::makeKernel(Random &random, bool hasData) {
+  if (random.chance(hasData ? 15 : 5))
+    return makePairs(random);
   return KernelMaker(random).make(hasData);
 }

@@ -16,6 +16,10 @@ namespace espalier::poly::fuzz {
 /// arrays: increasing ones, or ones whose values are all different.
 std::string makeKernel(Random &random, bool hasData = false);
 
+/// One with a reduction to two values at once, by a combiner that keeps the
+/// order of updates or does not, and maybe a reader of both.
+std::string makePairs(Random &random);
+
 } // namespace espalier::poly::fuzz
 
 #endif // ESPALIER_TEST_UNIT_DIALECT_POLY_FUZZ_KERNELS_H

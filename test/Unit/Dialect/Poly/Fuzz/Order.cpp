@@ -68,13 +68,16 @@ getLevels(const ScheduleNode *node, const Instance &instance,
 /// Why two points, the first before the second in program order, must not run
 /// as these levels say; null if they may.
 static const char *compare(ArrayRef<Level> first, ArrayRef<Level> second,
-                           bool isReduction, bool isSameStatement) {
+                           const polyhedral::Statement *reduction,
+                           bool isSameStatement) {
   for (auto [here, there] : llvm::zip(first, second)) {
     if (here.value == there.value)
       continue;
-    if (here.concurrency == Concurrency::Parallel)
+    if (here.concurrency == Concurrency::Parallel &&
+        !(reduction && reduction->isAtomic))
       return "run in parallel";
-    if (isReduction)
+    if (reduction &&
+        (here.concurrency != Concurrency::Lanes || reduction->joinsLanes))
       return nullptr;
     if (here.concurrency == Concurrency::Lanes)
       return "run in lanes";
@@ -111,14 +114,15 @@ std::optional<std::string> fuzz::findViolation(const Statements &statements,
     levels.push_back(*own);
     const polyhedral::Statement &info =
         model.program.statements[instance.statement];
-    std::optional<unsigned> accumulator =
-        statements.getAccumulator(instance.statement);
+    SmallVector<unsigned> accumulators =
+        statements.getAccumulators(instance.statement);
     for (auto [access, element] :
          llvm::enumerate(statements.getElements(instance, memory))) {
       size_t numReads = info.reads.size();
       elements[{element.first, encode(element.second)}].push_back(
           {number, access >= numReads,
-           accumulator && (access == *accumulator || access == numReads)});
+           llvm::is_contained(accumulators, access) ||
+               (access >= numReads && !accumulators.empty())});
     }
     Point reads = statements.read(instance, memory, /*isStored=*/false);
     statements.finish(instance, reads, memory, /*isStored=*/false);
@@ -133,9 +137,10 @@ std::optional<std::string> fuzz::findViolation(const Statements &statements,
         unsigned sink = instances[second.instance].statement;
         bool isReduction =
             source == sink && first.isAccumulator && second.isAccumulator;
-        if (const char *fault =
-                compare(levels[first.instance], levels[second.instance],
-                        isReduction, source == sink))
+        if (const char *fault = compare(
+                levels[first.instance], levels[second.instance],
+                isReduction ? &model.program.statements[source] : nullptr,
+                source == sink))
           return describe(first.instance) + " and " +
                  describe(second.instance) + " " + fault;
       }

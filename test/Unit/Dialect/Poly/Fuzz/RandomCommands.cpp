@@ -3,7 +3,6 @@
 #include "RandomCommands.h"
 #include "espalier/Dialect/Poly/Transforms/Plan.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace espalier::poly;
@@ -457,14 +456,16 @@ Command CommandMaker::makeExecution() {
   case 4:
   case 5: {
     bool peelTail = random.chance(30);
-    return makeOne(
-        "vectorize",
-        text + " width " + Twine(width) + (peelTail ? " peel_tail" : ""),
-        [=](ComputeOp op) { return vectorize(op, loop, width, peelTail); });
+    text += " width " + std::to_string(width) + (peelTail ? " peel_tail" : "");
+    return makeOne("vectorize", text, [=](ComputeOp op) {
+      return vectorize(op, loop, width, peelTail);
+    });
   }
   default:
-    return makeOne("parallelize", text,
-                   [=](ComputeOp op) { return parallelize(op, loop); });
+    bool atomic = random.chance(15);
+    return makeOne(
+        "parallelize", text + (atomic ? " atomic" : ""),
+        [=](ComputeOp op) { return parallelize(op, loop, {}, atomic); });
   }
 }
 

@@ -153,12 +153,14 @@ void LoopRunner::runCall(const AstNode &node, ArrayRef<Iterators> lanes) {
     calls.push_back({std::move(instance), std::move(reads)});
   }
   // The lanes of a reduction combine; those of others do not meet.
-  std::optional<unsigned> accumulator =
-      statements.getAccumulator(node.statement);
+  SmallVector<unsigned> accumulators =
+      statements.getAccumulators(node.statement);
   for (auto &[instance, reads] : calls) {
-    if (accumulator)
-      reads[*accumulator] =
-          statements.read(instance, memory, /*isStored=*/true)[*accumulator];
+    if (!accumulators.empty()) {
+      Point now = statements.read(instance, memory, /*isStored=*/true);
+      for (unsigned number : accumulators)
+        reads[number] = now[number];
+    }
     statements.finish(instance, reads, memory, /*isStored=*/true);
   }
 }
