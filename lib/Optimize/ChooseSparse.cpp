@@ -365,14 +365,22 @@ FailureOr<llvm::json::Array> SparseChooser::run() {
                                 {/*maxDensity=*/1, /*minElements=*/0});
   if (failed(findNamed()))
     return failure();
-  llvm::json::Array report;
-  for (auto [operand, node, choice] :
-       llvm::zip_equal(operands, nodes, namedChoice)) {
+  // What has the fewest entries gains most, so time is spent on it first.
+  auto order = llvm::to_vector(llvm::seq<size_t>(0, operands.size()));
+  llvm::stable_sort(order, [&](size_t a, size_t b) {
+    return operands[a].getDensity() < operands[b].getDensity();
+  });
+  std::map<size_t, llvm::json::Object> entries;
+  for (size_t number : order) {
+    SparseOperand &operand = operands[number];
+    const SparseChoice *choice = namedChoice[number];
     if (options.cost.measure.codegen.mustStop())
       return module.emitError("the choice was interrupted");
     if (!choice && !isLookedAt(operand))
       continue;
-    llvm::json::Object entry{{"node", node}, {"density", operand.getDensity()}};
+    llvm::json::Object &entry = entries[number];
+    entry["node"] = nodes[number];
+    entry["density"] = operand.getDensity();
     bool isSparse = false;
     operand.mayStayDense = !choice;
     if (choice) {
@@ -398,7 +406,6 @@ FailureOr<llvm::json::Array> SparseChooser::run() {
       entry["reason"] = "nothing else was asked for";
     }
     entry["choice"] = isSparse ? "sparse" : "dense";
-    report.push_back(std::move(entry));
     if (isSparse) {
       remarkSparse(operand);
       makeSparse(rewriter, operand);
@@ -406,6 +413,9 @@ FailureOr<llvm::json::Array> SparseChooser::run() {
   }
   if (!warning.empty())
     module.emitWarning(warning);
+  llvm::json::Array report;
+  for (auto &[number, entry] : entries)
+    report.push_back(std::move(entry));
   return report;
 }
 
