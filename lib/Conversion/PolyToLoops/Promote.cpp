@@ -14,13 +14,13 @@
 // they are there is not known before some iteration runs, so the first one
 // loads them:
 //
-//   for p: for e < ends[p]: for j in vector:     isThere = false
-//     c[i, j] += a[e] * b[k[e], j]               for p:
-//                                                  if 0 < ends[p]:
-//                                                    c0 = isThere ? c0 : c[i,
-//                                                    ..] isThere = true for e <
-//                                                    ends[p]: c0 += ...
-//                                                if isThere: c[i, ..] = c0
+//   for p:                                  isThere = false
+//     for e < ends[p]:                      for p:
+//       for j in vector:                      if 0 < ends[p]:
+//         c[i, j] += a[e] * b[k[e], j]          if not isThere: c0 = c[i, ..]
+//                                               isThere = true
+//                                               for e < ends[p]: c0 += ...
+//                                           if isThere: c[i, ..] = c0
 //
 //===----------------------------------------------------------------------===//
 

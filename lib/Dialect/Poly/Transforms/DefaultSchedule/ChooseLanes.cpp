@@ -22,12 +22,6 @@ static constexpr int64_t kLongRowScore = -1000;
 /// LLVM does that itself for shorter ones.
 static constexpr int64_t kLongMap = 8, kMapVectors = 4;
 
-/// Sums of at least so many rows hide how long an addition takes, with what a
-/// loop costs.
-static constexpr int64_t kMinLineRows = 7;
-/// What a tile of more terms reads is not counted one by one.
-static constexpr int64_t kMaxPlaces = 1 << 12;
-
 /// How many elements a computation reads in a row of memory while it stays at
 /// one point of the shared loops; a great number if that is not known.
 static int64_t getOwnRun(const ComputeShape &compute, const ComputeAccess &read,
@@ -423,45 +417,6 @@ void PlanChooser::chooseTile() {
     borderTap = findBorderTap(*bordered);
   if (!sliding && passesLines() && !rows.empty())
     keepLines(rows.back());
-}
-
-int64_t PlanChooser::countLineBytes() const {
-  const ComputeShape &main = shape(*reduction);
-  int64_t vectors = getSharedExtent(*plan.lanes).value_or(plan.width);
-  int64_t bytes = 0;
-  for (const ComputeAccess &read : main.reads) {
-    // The distinct places of the tile's rows and of the terms of their sums.
-    llvm::SmallDenseSet<int64_t> places{0};
-    auto spread = [&](unsigned dim, int64_t points) {
-      std::optional<int64_t> step = getStride(read, dim, plan.width);
-      if (!step || *step == 0 || *step == kUnknownStride ||
-          points * int64_t(places.size()) > kMaxPlaces)
-        return;
-      SmallVector<int64_t> before(places.begin(), places.end());
-      for (int64_t point = 1; point < points; ++point)
-        for (int64_t place : before)
-          places.insert(place + point * *step);
-    };
-    if (!isa<BlockArgument>(read.array))
-      continue;
-    for (unsigned dim = plan.numInside; dim < plan.numShared; ++dim)
-      if (dim != *plan.lanes)
-        spread(dim, plan.tile[dim]);
-    for (unsigned dim = getFirstOwn(main); dim < main.getNumDims(); ++dim)
-      spread(dim, main.getExtent(dim).value_or(1));
-    bytes +=
-        places.size() * vectors * getBytes(read.getType().getElementType());
-  }
-  return bytes;
-}
-
-void PlanChooser::keepLines(unsigned row) {
-  int64_t whole = plan.tile[row];
-  if (whole < 2 * kMinLineRows - 1 || countLineBytes() <= target.getL1())
-    return;
-  plan.tile[row] = llvm::divideCeil(whole, 2);
-  if (countLineBytes() > target.getL1())
-    plan.tile[row] = whole;
 }
 
 /// A reduction walks its panel as it lies in memory.

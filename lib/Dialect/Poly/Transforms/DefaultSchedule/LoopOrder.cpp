@@ -170,13 +170,6 @@ bool PlanChooser::storesFarRows(ArrayRef<unsigned> inside) const {
                                });
 }
 
-bool PlanChooser::passesLines() const {
-  const ComputeAccess &write = shape(computes.size() - 1).writes.front();
-  return !isPanelStreamed() && !isSequential() && !isWrittenOut(*reduction) &&
-         countBroadcastVectors(shape(*reduction)) == 0 &&
-         getStride(write, *plan.lanes, plan.width) == 1;
-}
-
 /// The order of the tile loops. Panels that fit the second-level cache are
 /// reused by all rows of an image; larger ones are kept while all rows pass, or
 /// those of an image if these stay in cache.
