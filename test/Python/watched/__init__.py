@@ -63,7 +63,7 @@ def watch(
             file.write(np.ascontiguousarray(array).tobytes())
     command = ["valgrind", "--quiet", f"--tool={tool}", f"--log-file={log}"]
     # It has no room for the longest of our blocks.
-    command += [f"--error-exitcode={FOUND}", "--vex-guest-max-insns=40", *TOOLS[tool]]
+    command += [f"--error-exitcode={FOUND}", "--vex-guest-max-insns=20", *TOOLS[tool]]
     run = subprocess.run(
         [*command, program, str(threads), data], capture_output=True, text=True, check=False
     )
