@@ -342,7 +342,7 @@ bool boxes::takeBounds(Active &active, const Digit &digit, Values &own) {
   return active.relations.size() != before;
 }
 
-bool boxes::cut(Active &active, IntegerSet set) {
+bool boxes::cut(Active &active, IntegerSet set, bool asksParameters) {
   auto simplify = [&](AffineExpr expr) {
     return simplifyAffineExpr(expr, set.getNumDims(), set.getNumSymbols());
   };
@@ -362,9 +362,11 @@ bool boxes::cut(Active &active, IntegerSet set) {
     }
     if (factor == 0) {
       // isl sees whether that holds anyway, and how far out to ask.
-      if (rest)
+      if (rest && !asksParameters)
         return false;
-      if (isEquality ? constant != 0 : constant < 0)
+      if (rest)
+        active.guards.push_back({simplify(rest), isEquality});
+      else if (isEquality ? constant != 0 : constant < 0)
         setEmpty(active);
       continue;
     }

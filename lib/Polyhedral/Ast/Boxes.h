@@ -94,8 +94,9 @@ struct Active {
 
 /// Cuts a box by a set whose constraints are on one dimension each, or say that
 /// a sum of multiples of several is at least 0; false for others. What is said
-/// of a dimension that loops run over already is a guard.
-bool cut(Active &active, mlir::IntegerSet set);
+/// of a dimension that loops run over already is a guard, and so is what is
+/// said of parameters alone, if `asksParameters` is set.
+bool cut(Active &active, mlir::IntegerSet set, bool asksParameters);
 
 /// Takes the relations whose dimensions all have values: numbers, or they would
 /// be conditions inside of loops, and the answer is false. The box is empty if

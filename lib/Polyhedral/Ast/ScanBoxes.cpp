@@ -5,8 +5,9 @@
 // that have only some of them are inside of a condition.
 //
 // What does not have this form is left to isl: dimensions that no band orders,
-// long programs of unrolled loops, and tiles of unknown extents of which full
-// ones are to have code of their own, unless that takes isl too long.
+// long programs of unrolled loops, and, unless that takes isl too long,
+// conditions on parameters alone and tiles of unknown extents of which full
+// ones are to have code of their own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +49,8 @@ private:
                   AffineExpr &rest) const;
 
   const Program &program;
-  /// Whether tiles of unknown extents are scanned, full ones as others.
+  /// Whether tiles of unknown extents are scanned, full ones as others, and
+  /// conditions on parameters are asked as they are.
   const bool joinsTiles;
   unsigned numIterators = 0, numCalls = 0;
   /// The bands around that keep full tiles apart: for these, isl simplifies
@@ -325,7 +327,7 @@ bool BoxScanner::scanSequence(const ScheduleNode &sequence,
       for (const Active &active : actives)
         if (active.statement == part.statement) {
           Active own = active;
-          if (part.set && !cut(own, part.set))
+          if (part.set && !cut(own, part.set, joinsTiles))
             return false;
           if (!decideRelations(own))
             return false;
@@ -382,7 +384,8 @@ Ast BoxScanner::run(const ScheduleNode *schedule) {
   for (auto [number, statement] : llvm::enumerate(program.statements)) {
     Active active{unsigned(number),
                   llvm::SmallVector<Values>(statement.numDims)};
-    if (statement.domain.size() != 1 || !cut(active, statement.domain.front()))
+    if (statement.domain.size() != 1 ||
+        !cut(active, statement.domain.front(), joinsTiles))
       return nullptr;
     if (active.isEmpty())
       continue;

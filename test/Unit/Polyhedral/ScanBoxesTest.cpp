@@ -300,10 +300,11 @@ TEST_F(ScanBoxesTest, JoinedTilesVisitEachPointOnceInOrder) {
                                 whole + " - 1 - i >= 0",
                                 "M - 1 - i >= 0",
                                 "i - M >= 0",
-                                "9 - i >= 0"};
+                                "9 - i >= 0",
+                                "N - M - 1 >= 0"};
     std::string domain = "(i)[N, M] : (i >= 0, N - 1 - i >= 0";
     for (unsigned i = pick(0, 2); i > 0; --i)
-      domain += ", " + more[pick(0, 5)];
+      domain += ", " + more[pick(0, 6)];
     program.statements = {statement("s", set(domain + ")"))};
     mlir::AffineExpr i =
         mlir::getAffineDimExpr(0, &context) + (pick(0, 2) ? 0 : offset);
@@ -339,6 +340,29 @@ TEST_F(ScanBoxesTest, JoinedTilesVisitEachPointOnceInOrder) {
     }
   }
   EXPECT_GT(numScanned, 100u);
+}
+
+/// isl may simplify a condition on parameters, or leave it out, and is asked
+/// first.
+TEST_F(ScanBoxesTest, ConditionsOnParametersAreKeptWhereIslGivesUp) {
+  program.numParams = 1;
+  program.statements = {
+      statement("s", set("(i)[n] : (i >= 0, 9 - i >= 0, n - 1 >= 0)")),
+      statement("u", set("(i)[n] : (i >= 0, 9 - i >= 0)"))};
+  std::vector<ScheduleTree> parts;
+  for (unsigned number : {0u, 1u})
+    parts.push_back(makeFilter(FilterSet{number, mlir::IntegerSet()}));
+  ScheduleTree tree = band("(i)[n] -> (i)", makeSequence(std::move(parts)));
+  EXPECT_EQ(scan(tree), "");
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  Ast loops = scanBoxes(program, tree.get(), /*joinsTiles=*/true);
+  ASSERT_TRUE(loops);
+  print(program, *loops, os);
+  EXPECT_EQ(text, "for d0 = 0 to 10\n"
+                  "  if s0 - 1 >= 0\n"
+                  "    s(d0)\n"
+                  "  u(d0)\n");
 }
 
 } // namespace
