@@ -321,8 +321,9 @@ TEST_F(RuntimeTest, longListsAreCheckedAlike) {
         values[place] = wrong;
         EXPECT_EQ(run(), ESPALIER_INVALID_ARGUMENT);
       }
+      // Those behind are less, but for the last one.
       values[place] = 69;
-      EXPECT_EQ(run(), place == 69 ? ESPALIER_OK : ESPALIER_INVALID_ARGUMENT);
+      EXPECT_EQ(run(), place >= 68 ? ESPALIER_OK : ESPALIER_INVALID_ARGUMENT);
     }
   };
   for (bool own : {isWide, false}) {
