@@ -414,7 +414,7 @@ Value KernelLoops::emitRowReads(const Memory &memory, AffineExpr column,
   auto place = dyn_cast<AffineConstantExpr>(canonicalize(simplify(column)));
   int64_t length = getRowLength(memory);
   // As wide as the lanes of a type of 32 bits.
-  if (!place || length < 2 ||
+  if (!place || length < 2 || !type.getElementType().isIntOrFloat() ||
       length * type.getElementTypeBitWidth() > kRowBits ||
       getLaneStride(address, *lanes) != length ||
       bool(lanes->mask) != bool(lanes->count))
