@@ -34,7 +34,13 @@ static Value getLane(OpBuilder &builder, Location loc, Value vector,
   auto get = [&](Value operand) {
     return getLane(builder, loc, operand, lane);
   };
-  return TypeSwitch<Operation *, Value>(vector.getDefiningOp())
+  auto extract = [&]() -> Value {
+    return vector::ExtractOp::create(builder, loc, vector, lane);
+  };
+  Operation *definition = vector.getDefiningOp();
+  if (!definition) // Carried through a loop.
+    return extract();
+  return TypeSwitch<Operation *, Value>(definition)
       .Case<arith::AddIOp, arith::MulIOp>([&](auto op) -> Value {
         Value lhs = get(op.getLhs()), rhs = get(op.getRhs());
         return builder.createOrFold<std::decay_t<decltype(op)>>(loc, lhs, rhs);
@@ -44,9 +50,8 @@ static Value getLane(OpBuilder &builder, Location loc, Value vector,
                                           get(op.getIn()));
       })
       .Case([&](vector::BroadcastOp op) -> Value {
-        if (isa<VectorType>(op.getSource().getType()))
-          return vector::ExtractOp::create(builder, loc, vector, lane);
-        return op.getSource();
+        return isa<VectorType>(op.getSource().getType()) ? extract()
+                                                         : op.getSource();
       })
       .Case([&](vector::LoadOp op) -> Value {
         Value first = op.getIndices().front();
@@ -54,9 +59,7 @@ static Value getLane(OpBuilder &builder, Location loc, Value vector,
         Value at = arith::AddIOp::create(builder, loc, first, number);
         return memref::LoadOp::create(builder, loc, op.getBase(), at);
       })
-      .Default([&](Operation *) -> Value {
-        return vector::ExtractOp::create(builder, loc, vector, lane);
-      });
+      .Default([&](Operation *) { return extract(); });
 }
 
 Value KernelLoops::emitLaneReads(Value memref, VectorType type, Value base,
