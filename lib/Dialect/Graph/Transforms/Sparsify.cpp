@@ -97,16 +97,17 @@ static std::optional<int64_t> countEntries(ElementsAttr constant) {
   return isSplat ? count * constant.getNumElements() : count;
 }
 
-/// Whether `value` has elements of a constant, in some order.
+/// Whether `value` has elements of a constant, in some order, maybe as numbers
+/// of another type.
 static bool isPartOfConstant(Value value) {
   Operation *source = value.getDefiningOp();
-  while (isa_and_nonnull<TransposeOp, ReshapeOp, SliceOp>(source))
+  while (isa_and_nonnull<TransposeOp, ReshapeOp, SliceOp, CastOp>(source))
     source = source->getOperand(0).getDefiningOp();
   return isa_and_nonnull<ConstantOp>(source);
 }
 
 /// The constant that is `operand`, once it is folded: a gate's part of the
-/// weights of a recurrent layer, say, transposed.
+/// weights of a recurrent layer, say, transposed, or weights of f16 in f32.
 static ConstantOp getConstant(RewriterBase &rewriter, OpOperand &operand) {
   if (Operation *source = operand.get().getDefiningOp();
       !isa<ConstantOp>(source)) {
