@@ -279,7 +279,8 @@ static llvm::Expected<Ast> scanByIsl(const Program &program,
   // isl gives up on some full tiles of several loops whose extents are open,
   // and on loops that it would have to cut often. `tree` may be null already.
   if (!node && form == Form::AsScheduled)
-    if (Ast boxes = scanBoxes(program, schedule, /*joinsTiles=*/true))
+    if (Ast boxes = scanBoxes(program, schedule, /*joinsTiles=*/true,
+                              /*asksParameters=*/true))
       return std::move(boxes);
   if (!node && form < Form::OneLoopEach)
     return scanByIsl(program, schedule, limits,

@@ -24,8 +24,9 @@ constexpr unsigned kMaxCalls = 1 << 12;
 
 class BoxScanner {
 public:
-  BoxScanner(const Program &program, bool joinsTiles)
-      : program(program), joinsTiles(joinsTiles) {}
+  BoxScanner(const Program &program, bool joinsTiles, bool asksParameters)
+      : program(program), joinsTiles(joinsTiles),
+        asksParameters(asksParameters) {}
   /// Null if the form is another one.
   Ast run(const ScheduleNode *schedule);
 
@@ -49,9 +50,10 @@ private:
                   AffineExpr &rest) const;
 
   const Program &program;
-  /// Whether tiles of unknown extents are scanned, full ones as others, and
-  /// conditions on parameters are asked as they are.
+  /// Whether tiles of unknown extents are scanned, full ones as others.
   const bool joinsTiles;
+  /// Whether conditions on parameters alone are asked as they are.
+  const bool asksParameters;
   unsigned numIterators = 0, numCalls = 0;
   /// The bands around that keep full tiles apart: for these, isl simplifies
   /// what ends where a dimension does.
@@ -327,7 +329,7 @@ bool BoxScanner::scanSequence(const ScheduleNode &sequence,
       for (const Active &active : actives)
         if (active.statement == part.statement) {
           Active own = active;
-          if (part.set && !cut(own, part.set, joinsTiles))
+          if (part.set && !cut(own, part.set, asksParameters))
             return false;
           if (!decideRelations(own))
             return false;
@@ -385,7 +387,7 @@ Ast BoxScanner::run(const ScheduleNode *schedule) {
     Active active{unsigned(number),
                   llvm::SmallVector<Values>(statement.numDims)};
     if (statement.domain.size() != 1 ||
-        !cut(active, statement.domain.front(), joinsTiles))
+        !cut(active, statement.domain.front(), asksParameters))
       return nullptr;
     if (active.isEmpty())
       continue;
@@ -399,6 +401,6 @@ Ast BoxScanner::run(const ScheduleNode *schedule) {
 
 Ast espalier::polyhedral::scanBoxes(const Program &program,
                                     const ScheduleNode *schedule,
-                                    bool joinsTiles) {
-  return BoxScanner(program, joinsTiles).run(schedule);
+                                    bool joinsTiles, bool asksParameters) {
+  return BoxScanner(program, joinsTiles, asksParameters).run(schedule);
 }

@@ -17,9 +17,10 @@ namespace espalier::polyhedral {
 /// The loops of a schedule under which every statement runs over all digits of
 /// a box; null for others, which may have such loops too. With `joinsTiles`,
 /// tiles may be of dimensions of unknown extents, and full tiles have no code
-/// of their own.
+/// of their own; with `asksParameters`, there may be conditions on parameters
+/// alone, which isl would simplify and put where they save time.
 Ast scanBoxes(const Program &program, const ScheduleNode *schedule,
-              bool joinsTiles = false);
+              bool joinsTiles = false, bool asksParameters = false);
 
 } // namespace espalier::polyhedral
 

@@ -316,7 +316,8 @@ TEST_F(ScanBoxesTest, JoinedTilesVisitEachPointOnceInOrder) {
     for (BandMember &member : llvm::drop_begin(tree->members))
       if (pick(0, 2) == 0)
         member.shape = LoopShape::Unroll;
-    Ast ast = scanBoxes(program, tree.get(), /*joinsTiles=*/true);
+    Ast ast = scanBoxes(program, tree.get(), /*joinsTiles=*/true,
+                        /*asksParameters=*/true);
     if (!ast)
       continue;
     ++numScanned;
@@ -356,7 +357,8 @@ TEST_F(ScanBoxesTest, ConditionsOnParametersAreKeptWhereIslGivesUp) {
   EXPECT_EQ(scan(tree), "");
   std::string text;
   llvm::raw_string_ostream os(text);
-  Ast loops = scanBoxes(program, tree.get(), /*joinsTiles=*/true);
+  Ast loops = scanBoxes(program, tree.get(), /*joinsTiles=*/true,
+                        /*asksParameters=*/true);
   ASSERT_TRUE(loops);
   print(program, *loops, os);
   EXPECT_EQ(text, "for d0 = 0 to 10\n"
