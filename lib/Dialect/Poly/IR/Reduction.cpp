@@ -202,7 +202,7 @@ std::string espalier::poly::findAtomicFault(ComputeOp compute) {
                      : std::string("none"));
   Type type = compute.getWriteAccesses().front().getType().getElementType();
   bool isKnown =
-      type.isIndex() || type.isF32() || type.isF64() ||
+      type.isF32() || type.isF64() ||
       llvm::any_of(std::initializer_list<unsigned>{8, 16, 32, 64},
                    [&](unsigned width) { return type.isInteger(width); });
   if (isKnown)
