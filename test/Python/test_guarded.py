@@ -1,6 +1,7 @@
 """Arrays beside memory that nobody may touch."""
 
 import ctypes
+import mmap
 import signal
 
 import numpy as np
@@ -37,6 +38,15 @@ def test_a_copy_is_an_ordinary_array(shape: tuple[int, ...], dtype: type, side: 
 
 def test_a_new_array_shows_what_nobody_wrote() -> None:
     assert guarded_empty((3,), np.dtype(np.uint8), "after").tolist() == [0xA5] * 3
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_an_array_of_no_bytes_lies_between_the_borders(side: Side) -> None:
+    array = guarded_empty((0,), np.dtype(np.int8), side)
+    memory = array.base
+    assert isinstance(memory, np.ndarray)
+    begin = array.ctypes.data - memory.ctypes.data
+    assert begin == (mmap.PAGESIZE if side == "before" else 2 * mmap.PAGESIZE)
 
 
 def test_the_bytes_beside_it_cannot_be_read() -> None:

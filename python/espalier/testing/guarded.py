@@ -47,7 +47,8 @@ def guarded_empty(shape: tuple[int, ...], dtype: np.dtype, side: Side) -> np.nda
     _protect(memory.ctypes.data, page)
     _protect(memory.ctypes.data + page + inner, page)
     begin = page if side == "before" else page + inner - size
-    return memory[begin : begin + size].view(dtype).reshape(shape)
+    # A slice of no elements would lie at the beginning of `memory`.
+    return np.ndarray(shape, dtype, memory, begin)
 
 
 def guarded(array: np.ndarray, side: Side) -> np.ndarray:
