@@ -12,15 +12,13 @@
 
 #include "Contraction.h"
 #include "StatementList.h"
+#include "espalier/Dialect/Poly/IR/Target.h"
 
 using namespace mlir;
+using namespace espalier;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
 
-/// Lines that are this far apart share a set: caches that are indexed before
-/// addresses are translated have ways no larger than a page.
-static constexpr int64_t kWayBytes = 4096;
-static constexpr int64_t kLineBytes = 64;
 /// Fewer rows than this find room in a set.
 static constexpr int64_t kMinRows = 8;
 /// Vectors side by side in a tile, each pass over the rows computes.
@@ -115,7 +113,7 @@ Expr RowPadder::findCrowdedRows(const Statement &statement,
     if (!stride || *stride == 0 || getExtent(statement, dim) < kMinRows)
       return {};
     int64_t bytes = *stride * rows.getType().getIntOrFloatBitWidth() / 8;
-    return bytes % kWayBytes == 0 ? rows : Expr();
+    return bytes % poly::kWayBytes == 0 ? rows : Expr();
   }
   return {};
 }
@@ -138,7 +136,7 @@ void RowPadder::pad(Array &array) const {
   }
   array.storedExtents.back() =
       array.storedExtents.back() +
-      kLineBytes * 8 / array.elementType.getIntOrFloatBitWidth();
+      poly::kLineBytes * 8 / array.elementType.getIntOrFloatBitWidth();
 }
 
 ArrayId RowPadder::copy(const Statement &reader, ArrayId source) {

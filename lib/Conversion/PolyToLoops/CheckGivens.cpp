@@ -329,7 +329,7 @@ LogicalResult PolyCheckGivensPass::discharge(poly::CallOp call,
       call, call.getCalleeAttr());
   Value array = call.getArguments()[number];
   func::FuncOp main = findMain(call);
-  if (!main || !polytoloops::hasProperties(kernel, number) ||
+  if (!main || !kernel.hasKnownValues(number) ||
       polytoloops::isConstantData(array) ||
       polytoloops::isCheckedOfCallers(call, kernel, number))
     return success();

@@ -95,7 +95,7 @@ struct ConvertPolyToLoopsPass
           return failure();
         continue;
       }
-      if (polytoloops::hasProperties(kernel, number) &&
+      if (kernel.hasKnownValues(number) &&
           !polytoloops::isCheckedOfCallers(call, kernel, number) &&
           !(checked && llvm::is_contained(checked.asArrayRef(), number)))
         return call.emitOpError("expects an argument of the program whose "

@@ -61,15 +61,6 @@ bool polytoloops::isUnchangedInput(Value array) {
   return findInput(root) && !isWritten(root);
 }
 
-bool polytoloops::hasProperties(poly::KernelOp kernel, unsigned number) {
-  for (StringRef name : {poly::KernelOp::getBoundAttrName(),
-                         poly::KernelOp::getInjectiveAttrName(),
-                         poly::KernelOp::getMonotonicAttrName()})
-    if (kernel.getArgAttr(number, name))
-      return true;
-  return false;
-}
-
 /// Whether `size` is the extent that the program calls `name`.
 static bool isNamedExtent(Value size, StringAttr name) {
   auto dim = size.getDefiningOp<memref::DimOp>();

@@ -15,10 +15,6 @@ constexpr llvm::StringLiteral kCheckedAttr = "poly.checked";
 /// program never writes: so it holds what callers pass.
 bool isUnchangedInput(mlir::Value array);
 
-/// Whether the kernel states something of the values of argument `number` by
-/// its attributes.
-bool hasProperties(poly::KernelOp kernel, unsigned number);
-
 /// Whether callers of the program are held to all that `kernel` states of the
 /// values of argument `number`, which `call` passes an input for.
 bool isCheckedOfCallers(poly::CallOp call, poly::KernelOp kernel,

@@ -37,8 +37,6 @@ using namespace espalier::graphtopoly;
 static constexpr int64_t kMinBlockEntries = 8;
 /// Vectors of a row of a tile, which is half of the registers in all.
 static constexpr int64_t kTileVectors = 2;
-/// A line of the cache.
-static constexpr int64_t kLineBytes = 64;
 
 //===----------------------------------------------------------------------===//
 // One place
@@ -205,7 +203,7 @@ static int64_t getTileBytes(const StatementList &program,
       places.filterRows - 1;
   int64_t vectorBytes = poly::getTarget(program.function).getVectorBits() / 8;
   int64_t bytes =
-      rows * llvm::alignTo(kTileVectors * vectorBytes + 1, kLineBytes);
+      rows * llvm::alignTo(kTileVectors * vectorBytes + 1, poly::kLineBytes);
   return std::min(bytes, places.channelBytes);
 }
 

@@ -159,6 +159,13 @@ std::string KernelOp::getArgumentName(unsigned number) {
   return name ? name.str() : ("arg" + Twine(number)).str();
 }
 
+bool KernelOp::hasKnownValues(unsigned number) {
+  return llvm::any_of(
+      std::initializer_list<StringRef>{
+          getBoundAttrName(), getInjectiveAttrName(), getMonotonicAttrName()},
+      [&](StringRef name) { return bool(getArgAttr(number, name)); });
+}
+
 /// Checks C10: arrays also take what they fall back to.
 static LogicalResult verifyCapacities(KernelOp kernel) {
   llvm::SmallDenseMap<Attribute, int64_t> totals;

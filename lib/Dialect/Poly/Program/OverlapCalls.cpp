@@ -138,14 +138,7 @@ static int64_t countStepPoints(ComputeOp compute) {
 static bool statesData(KernelOp kernel) {
   return !kernel.getGivens().empty() ||
          llvm::any_of(kernel.getArguments(), [&](BlockArgument argument) {
-           return llvm::any_of(
-               std::initializer_list<StringRef>{
-                   KernelOp::getBoundAttrName(),
-                   KernelOp::getInjectiveAttrName(),
-                   KernelOp::getMonotonicAttrName()},
-               [&](StringRef name) {
-                 return bool(kernel.getArgAttr(argument.getArgNumber(), name));
-               });
+           return kernel.hasKnownValues(argument.getArgNumber());
          });
 }
 

@@ -100,6 +100,8 @@ def Poly_KernelOp : Poly_Op<"kernel", [
     static constexpr ::llvm::StringLiteral getMonotonicAttrName() {
       return "poly.monotonic";
     }
+    /// Whether one of these attributes says something of an argument.
+    bool hasKnownValues(unsigned number);
     /// What holds for the parameters beyond being nonnegative; or null.
     ::mlir::IntegerSet getAssumptions();
     /// What arrays on the stack and in registers take at most.

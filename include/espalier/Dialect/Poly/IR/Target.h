@@ -9,6 +9,9 @@ namespace espalier::poly {
 
 /// Bytes of a cache line, on every target.
 inline constexpr int64_t kLineBytes = 64;
+/// Bytes of a way of the first-level cache, whose lines this far apart share a
+/// set: a page, since it is looked up while addresses are translated.
+inline constexpr int64_t kWayBytes = 4096;
 
 /// Describes the machine that this process runs on.
 TargetAttr detectHostTarget(mlir::MLIRContext *context);

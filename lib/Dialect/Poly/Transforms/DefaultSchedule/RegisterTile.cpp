@@ -16,9 +16,6 @@ static constexpr int64_t kUnknownLine = 56;
 /// since it unrolls the loop around.
 static constexpr int64_t kMaxThinRows = 8;
 
-/// Bytes of a way of the first-level cache: a page, since it is looked up while
-/// the address is translated.
-static constexpr int64_t kWayBytes = 4096;
 /// Ways that the panel needs while rows stay in the others.
 static constexpr int64_t kPanelWays = 2;
 /// Cycles of a load that misses that cache, if others are on their way.
