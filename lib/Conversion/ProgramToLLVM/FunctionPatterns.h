@@ -11,8 +11,9 @@ bool becomesShort(mlir::Value value);
 
 /// Adds patterns that compute `exp` of f32, and `sin`, `cos` and `tan` of
 /// vectors of f32, by polynomials. Their error is at most 2 units in the last
-/// place for all arguments, and 2.5 of `tan`, but results of `exp` below 1.7e-38
-/// are zero, which is half as much again as the smallest normal number.
+/// place for all arguments, and 2.5 of `tan`, but results of `exp`
+/// below 1.7e-38 are zero, which is half as much again as the smallest normal
+/// number.
 void populateFunctionPatterns(mlir::RewritePatternSet &patterns);
 
 /// The same for `expm1`, `log1p`, and the hyperbolic functions but `tanh` with
