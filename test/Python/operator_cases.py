@@ -29,6 +29,21 @@ CASES = {
     "conv_transpose": one_op(
         "ConvTranspose", IMAGE, {"w": WEIGHTS[:4]}, strides=[2, 2], output_padding=[1, 0]
     ),
+    # Windows that tile the result, as one product.
+    "conv_transpose_tiles": one_op(
+        "ConvTranspose",
+        IMAGE,
+        {"w": WEIGHTS[:4, :3, :2, :3], "b": np.arange(6, dtype=F32)},
+        strides=[2, 3],
+        group=2,
+    ),
+    "conv_transpose_tiles_of_weights": one_op(
+        "ConvTranspose", {"x": (F32, ["n", 4, "s"]), "w": (F32, [4, 5, 3])}, strides=[3]
+    ),
+    # Windows side by side, of whose result a border is left out.
+    "conv_transpose_tiles_cut": one_op(
+        "ConvTranspose", IMAGE, {"w": WEIGHTS[:4, :3, :2, :2]}, strides=[2, 2], pads=[1, 0, 0, 1]
+    ),
     # More phases than there is code for.
     "conv_transpose_far": one_op(
         "ConvTranspose",

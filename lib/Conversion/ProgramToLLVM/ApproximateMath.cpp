@@ -21,8 +21,7 @@ using namespace espalier;
 /// units in the last place, and no pattern of ours is there instead.
 static bool isAccurate(StringRef name) {
   return llvm::is_contained(
-      {math::ExpM1Op::getOperationName(), math::LogOp::getOperationName(),
-       math::Log2Op::getOperationName(), math::Log1pOp::getOperationName(),
+      {math::LogOp::getOperationName(), math::Log2Op::getOperationName(),
        math::TanhOp::getOperationName(), math::ErfOp::getOperationName()},
       name);
 }
@@ -159,6 +158,8 @@ struct ProgramApproximateMathPass
                  ReduceNumbers>(&getContext());
     populateMathAlgebraicSimplificationPatterns(patterns);
     populateFunctionPatterns(patterns);
+    populateHyperbolicPatterns(patterns);
+    populateArcPatterns(patterns);
     populateShortFloatPatterns(patterns);
     populateMathF32ExpansionPatterns(patterns, needsF32);
     populateMathPolynomialApproximationPatterns(patterns, isAccurate);

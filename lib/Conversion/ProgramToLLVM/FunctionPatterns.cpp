@@ -1,10 +1,10 @@
-//===- FunctionPatterns.cpp - Exponential, sine and cosine of f32 ---------===//
+//===- FunctionPatterns.cpp - Exponential and trigonometric functions -----===//
 //
 // Each reduces its argument to a small one, whose function is a polynomial:
 // exp(x) = 2^n exp(r) with r = x - n ln 2, and sin(x) is plus or minus sin(r)
-// or cos(r) with r = x - n pi/2. The multiple n r is subtracted in parts, each
-// with one rounding. Where n is rounded by adding `kRounder`, the last bits of
-// the sum are those of n, as an integer.
+// or cos(r) with r = x - n pi/2, and tan(x) a quotient of both. The multiple n
+// r is subtracted in parts, each with one rounding. Where n is rounded by
+// adding `kRounder`, the last bits of the sum are those of n, as an integer.
 //
 // What becomes f16 or bf16 at once, as in f16(1 / (1 + exp(-x))), has fewer
 // digits, and takes polynomials with fewer terms. Rounding to f16 alone has an
@@ -13,8 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FunctionPatterns.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "FunctionArithmetic.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
@@ -22,9 +21,6 @@
 
 using namespace mlir;
 using namespace espalier;
-
-/// 1.5 * 2^23: numbers up to 2^22 that are added to it are rounded to integers.
-static constexpr float kRounder = 0x1.8p23F;
 
 /// Whether `op` rounds to f16 or bf16.
 static bool isRoundingToShort(Operation *op) {
@@ -58,74 +54,6 @@ static bool isNeededShort(Value value) {
 }
 
 namespace {
-/// Operations on f32, or on vectors of it, at one place.
-struct Arithmetic {
-  Arithmetic(PatternRewriter &rewriter, Value x)
-      : rewriter(rewriter), loc(x.getLoc()), type(x.getType()),
-        integers(withElements(rewriter.getI32Type())) {}
-
-  /// `type` with other elements.
-  Type withElements(Type element) const {
-    if (auto vector = dyn_cast<VectorType>(type))
-      return vector.clone(element);
-    return element;
-  }
-
-  Value constant(TypedAttr value) {
-    if (auto vector = dyn_cast<VectorType>(type))
-      value = DenseElementsAttr::get(vector.clone(value.getType()),
-                                     static_cast<Attribute>(value));
-    return arith::ConstantOp::create(rewriter, loc, value);
-  }
-  Value number(float value) {
-    return constant(rewriter.getF32FloatAttr(value));
-  }
-  Value integer(int32_t value) {
-    return constant(rewriter.getI32IntegerAttr(value));
-  }
-  Value fma(Value a, Value b, Value c) {
-    return math::FmaOp::create(rewriter, loc, a, b, c);
-  }
-  template <typename Op>
-  Value apply(Value a, Value b) {
-    return Op::create(rewriter, loc, a, b);
-  }
-  Value compare(arith::CmpFPredicate predicate, Value a, float b) {
-    return arith::CmpFOp::create(rewriter, loc, predicate, a, number(b));
-  }
-  Value select(Value condition, Value a, Value b) {
-    return arith::SelectOp::create(rewriter, loc, condition, a, b);
-  }
-  Value bits(Value a) {
-    return arith::BitcastOp::create(rewriter, loc, integers, a);
-  }
-  Value fromBits(Value a) {
-    return arith::BitcastOp::create(rewriter, loc, type, a);
-  }
-  /// The polynomial with the coefficients from the highest power on.
-  Value polynomial(ArrayRef<float> coefficients, Value x) {
-    Value sum = number(coefficients.front());
-    for (float coefficient : coefficients.drop_front())
-      sum = fma(sum, x, number(coefficient));
-    return sum;
-  }
-  /// The argument `x - n (parts[0] + parts[1] + ...)`, and `n` plus `kRounder`
-  /// and `more`, for the integer `n` next to `x * scale`.
-  std::pair<Value, Value> reduce(Value x, float scale, ArrayRef<float> parts,
-                                 float more = 0) {
-    Value rounder = number(kRounder + more);
-    Value sum = fma(x, number(scale), rounder);
-    Value n = apply<arith::SubFOp>(sum, rounder);
-    for (float part : parts)
-      x = fma(n, number(-part), x);
-    return {x, sum};
-  }
-
-  PatternRewriter &rewriter;
-  Location loc;
-  Type type, integers;
-};
-
 /// exp(x) as 2 exp(r) times 2^(n-1), which overflows where the result does.
 struct ExpandExp : OpRewritePattern<math::ExpOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -160,7 +88,7 @@ struct ExpandExp : OpRewritePattern<math::ExpOp> {
                               r);
     Value half = emit.fromBits(
         emit.apply<arith::ShLIOp>(emit.bits(sum), emit.integer(23)));
-    rewriter.replaceOp(op, emit.apply<arith::MulFOp>(twice, half));
+    rewriter.replaceOp(op, emit.multiply(twice, half));
     return success();
   }
 };
@@ -180,20 +108,48 @@ struct ExpandShortErf : OpRewritePattern<math::ErfOp> {
     Value x =
         emit.apply<arith::MaximumFOp>(op.getOperand(), emit.number(-kLargest));
     x = emit.apply<arith::MinimumFOp>(x, emit.number(kLargest));
-    Value square = emit.apply<arith::MulFOp>(x, x);
+    Value square = emit.multiply(x, x);
     Value factor = emit.polynomial(
         {-0x1.468174p-27F, 0x1.a974c4p-22F, -0x1.fecaap-18F, 0x1.7db17cp-14F,
          -0x1.966d46p-11F, 0x1.4d6148p-8F, -0x1.b5e102p-6F, 0x1.cde072p-4F,
          -0x1.81231p-2F, 0x1.20dd6cp0F},
         square);
-    rewriter.replaceOp(op, emit.apply<arith::MulFOp>(x, factor));
+    rewriter.replaceOp(op, emit.multiply(x, factor));
     return success();
   }
 };
 
+/// Whether the last bit of an integer is 1.
+Value isOdd(Arithmetic &emit, Value integer) {
+  Type bits = emit.withElements(emit.rewriter.getI1Type());
+  return arith::TruncIOp::create(emit.rewriter, emit.loc, bits, integer);
+}
+
 /// Sine, or cosine as the sine that is a quarter of a turn ahead.
-template <typename Op, int32_t quartersAhead>
-struct ExpandSine : OpRewritePattern<Op> {
+template <int32_t quartersAhead>
+Value emitSine(Arithmetic &emit, Value sine, Value cosine, Value quarters) {
+  if (quartersAhead)
+    quarters = emit.apply<arith::AddIOp>(quarters, emit.integer(quartersAhead));
+  // The first bit chooses the function, the second one the sign.
+  Value result = emit.select(isOdd(emit, quarters), cosine, sine);
+  Value turned = emit.apply<arith::ShLIOp>(
+      emit.apply<arith::AndIOp>(quarters, emit.integer(2)), emit.integer(30));
+  return emit.fromBits(emit.apply<arith::XOrIOp>(emit.bits(result), turned));
+}
+
+/// A quarter of a turn ahead, the tangent is -1 over what it was.
+Value emitTangent(Arithmetic &emit, Value sine, Value cosine, Value quarters) {
+  Value isTurned = isOdd(emit, quarters);
+  Value minus = arith::NegFOp::create(emit.rewriter, emit.loc, cosine);
+  return emit.divide(emit.select(isTurned, minus, sine),
+                     emit.select(isTurned, sine, cosine));
+}
+
+/// What `finish` makes of the sine and cosine of an argument that is reduced by
+/// multiples of pi/2, and of the integer whose last bits say how many.
+template <typename Op, Value (*finish)(Arithmetic &, Value sine, Value cosine,
+                                       Value quarters)>
+struct ExpandPeriodic : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(Op op,
@@ -203,17 +159,17 @@ struct ExpandSine : OpRewritePattern<Op> {
         !type.getElementType().isF32())
       return rewriter.notifyMatchFailure(op, "not a vector of f32");
     Value x = op.getOperand();
-    Arithmetic emit(rewriter, x);
-    Value size = math::AbsFOp::create(rewriter, op.getLoc(), x);
-    Value large = emit.compare(arith::CmpFPredicate::OGT, size, kLargest);
+    Arithmetic emitter(rewriter, x);
+    Value large = emitter.compare(arith::CmpFPredicate::OGT,
+                                  emitter.absolute(x), kLargest);
     Value anyLarge = vector::ReductionOp::create(
         rewriter, op.getLoc(), vector::CombiningKind::OR, large);
     auto choice = scf::IfOp::create(rewriter, op.getLoc(), type, anyLarge,
                                     /*withElseRegion=*/true);
     rewriter.setInsertionPointToStart(choice.thenBlock());
-    scf::YieldOp::create(rewriter, op.getLoc(), emitLanes(emit, x));
+    scf::YieldOp::create(rewriter, op.getLoc(), emitLanes(emitter, x));
     rewriter.setInsertionPointToStart(choice.elseBlock());
-    scf::YieldOp::create(rewriter, op.getLoc(), emitPolynomials(emit, x));
+    scf::YieldOp::create(rewriter, op.getLoc(), emitPolynomials(emitter, x));
     rewriter.replaceOp(op, choice.getResults());
     return success();
   }
@@ -226,9 +182,7 @@ private:
     auto [r, sum] = emit.reduce(
         x, 0x1.45f306p-1F, {0x1.921fbp0F, 0x1.5110b4p-22F, 0x1.84698ap-48F});
     Value n = emit.bits(sum);
-    if (quartersAhead)
-      n = emit.apply<arith::AddIOp>(n, emit.integer(quartersAhead));
-    Value square = emit.apply<arith::MulFOp>(r, r);
+    Value square = emit.multiply(r, r);
     Value sine = emit.polynomial(
         {0x1.6cd18ep-19F, -0x1.a00f7ep-13F, 0x1.111108p-7F, -0x1.555556p-3F},
         square);
@@ -237,14 +191,7 @@ private:
     Value cosine = emit.polynomial(
         {0x1.99eb1ep-16F, -0x1.6c0c32p-10F, 0x1.55554ap-5F, -0.5F, 1.0F},
         square);
-    // The first bit of n chooses the function, the second one the sign.
-    Value odd = arith::TruncIOp::create(
-        emit.rewriter, emit.loc, emit.withElements(emit.rewriter.getI1Type()),
-        n);
-    Value turned = emit.apply<arith::ShLIOp>(
-        emit.apply<arith::AndIOp>(n, emit.integer(2)), emit.integer(30));
-    Value result = emit.select(odd, cosine, sine);
-    return emit.fromBits(emit.apply<arith::XOrIOp>(emit.bits(result), turned));
+    return finish(emit, sine, cosine, n);
   }
 
   /// Each lane by the library, in f64, which none of these patterns matches.
@@ -273,9 +220,9 @@ private:
 } // namespace
 
 void espalier::populateFunctionPatterns(RewritePatternSet &patterns) {
-  patterns
-      .add<ExpandExp, ExpandSine<math::SinOp, 0>, ExpandSine<math::CosOp, 1>>(
-          patterns.getContext());
+  patterns.add<ExpandExp, ExpandPeriodic<math::SinOp, emitSine<0>>,
+               ExpandPeriodic<math::CosOp, emitSine<1>>,
+               ExpandPeriodic<math::TanOp, emitTangent>>(patterns.getContext());
   // Before that of MLIR.
   patterns.add<ExpandShortErf>(patterns.getContext(), /*benefit=*/2);
 }

@@ -9,11 +9,20 @@ namespace espalier {
 /// Whether a value is rounded to f16 or bf16, and has no other users.
 bool becomesShort(mlir::Value value);
 
-/// Adds patterns that compute `exp` of f32, and `sin` and `cos` of vectors of
-/// f32, by polynomials. Their error is at most 2 units in the last place for
-/// all arguments, but results of `exp` below 1.7e-38 are zero, which is half as
-/// much again as the smallest normal number.
+/// Adds patterns that compute `exp` of f32, and `sin`, `cos` and `tan` of
+/// vectors of f32, by polynomials. Their error is at most 2 units in the last
+/// place for all arguments, and 2.5 of `tan`, but results of `exp`
+/// below 1.7e-38 are zero, which is half as much again as the smallest normal
+/// number.
 void populateFunctionPatterns(mlir::RewritePatternSet &patterns);
+
+/// The same for `expm1`, `log1p`, and the hyperbolic functions but `tanh` with
+/// their inverses, of f32. Their error is at most 2.5 units.
+void populateHyperbolicPatterns(mlir::RewritePatternSet &patterns);
+
+/// The same for `atan`, `asin` and `acos` of f32. Their error is at most 2.5
+/// units.
+void populateArcPatterns(mlir::RewritePatternSet &patterns);
 
 /// Adds patterns that convert f16 and bf16 less often, with the same results.
 void populateShortFloatPatterns(mlir::RewritePatternSet &patterns);

@@ -30,6 +30,44 @@ func.func @exponential(%v: vector<16xf32>) -> vector<16xf32> {
   return %0 : vector<16xf32>
 }
 
+// No function of f32 is a call, and none is made of one that is.
+// CHECK-LABEL: func.func @hyperbolic_and_inverse
+//   CHECK-NOT:   math.{{a?(sin|cos|tan)h?|expm1|log1p|exp|log}}
+//       CHECK:   return
+func.func @hyperbolic_and_inverse(%v: vector<16xf32>, %s: f32)
+    -> (vector<16xf32>, f32) {
+  %0 = math.expm1 %v : vector<16xf32>
+  %1 = math.log1p %0 : vector<16xf32>
+  %2 = math.sinh %1 : vector<16xf32>
+  %3 = math.cosh %2 : vector<16xf32>
+  %4 = math.asinh %3 : vector<16xf32>
+  %5 = math.acosh %4 : vector<16xf32>
+  %6 = math.atanh %5 : vector<16xf32>
+  %7 = math.asin %6 : vector<16xf32>
+  %8 = math.acos %7 : vector<16xf32>
+  %9 = math.atan %8 : vector<16xf32>
+  %10 = math.tanh %9 : vector<16xf32>
+  %11 = math.atan %s : f32
+  %12 = math.acosh %11 : f32
+  return %10, %12 : vector<16xf32>, f32
+}
+
+// A quarter of a turn ahead, the tangent is -1 over what it was; large lanes
+// are the library's.
+// CHECK-LABEL: func.func @tangent
+//       CHECK:   scf.if
+//       CHECK:     math.tan %{{.*}} : f64
+//       CHECK:   } else {
+//       CHECK:     %[[TURNED:.*]] = arith.trunci
+//       CHECK:     %[[MINUS:.*]] = arith.negf %[[COSINE:.*]] :
+//       CHECK:     %[[OVER:.*]] = arith.select %[[TURNED]], %[[MINUS]], %[[SINE:.*]] :
+//       CHECK:     %[[UNDER:.*]] = arith.select %[[TURNED]], %[[SINE]], %[[COSINE]] :
+//       CHECK:     arith.divf %[[OVER]], %[[UNDER]]
+func.func @tangent(%v: vector<8xf32>) -> vector<8xf32> {
+  %0 = math.tan %v : vector<8xf32>
+  return %0 : vector<8xf32>
+}
+
 // An odd function keeps the sign of a zero.
 // CHECK-LABEL: func.func @sign_of_zero
 //       CHECK:   math.copysign %{{.*}}, %arg0 : vector<16xf32>

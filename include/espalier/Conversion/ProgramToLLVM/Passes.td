@@ -40,20 +40,22 @@ def ProgramMarkNoWrapPass : Pass<"program-mark-no-wrap", "mlir::func::FuncOp"> {
 def ProgramApproximateMathPass : Pass<"program-approximate-math"> {
   let summary = "replaces functions on f32 by polynomials without calls";
   let description = [{
-    Replaces `exp`, `expm1`, `log`, `log2`, `log1p`, `tanh` and `erf` of f32
-    scalars and vectors by polynomials, which take some tenths of a nanosecond
-    per element in vectors of 16. Their error is at most 5 units in the last
-    place, that of `exp` 2, of which results below 1.7e-38 are zero; subnormal
-    arguments of `log` count as the smallest normal number. `sin` and `cos` of
-    vectors of f32 become polynomials with an error of at most 2 units unless a
-    lane is too large for that: then all lanes are computed by the library, in
-    f64. MLIR's own lose all digits of large arguments. Functions of f16 and
-    bf16 are computed in f32. Where the result of `erf`, or what numbers make of
-    that of `exp`, such as `1 / (1 + exp(x))`, is rounded to 16 bits, they have
-    fewer terms, and an error of at most 0.51 units in the last place of f16. A
-    quotient of f16 and a number becomes a product if it is rounded to the same
-    f16 for all operands. Powers with a small constant exponent become
-    products. All other functions, and f64, are left to the library `libm`.
+    Replaces `exp`, `expm1`, `log`, `log2`, `log1p`, `erf`, and hyperbolic and
+    inverse trigonometric functions of f32 scalars and vectors by polynomials,
+    which take some tenths of a nanosecond per element in vectors of 16. The
+    error of `log`, `log2`, `tanh` and `erf` is at most 5 units in the last
+    place, that of the others 2.5; results of `exp` below 1.7e-38 are zero, and
+    subnormal arguments of `log` count as the smallest normal number. `sin`,
+    `cos` and `tan` of vectors of f32 become polynomials with an error of at
+    most 2.5 units unless a lane is too large for that: then all lanes are
+    computed by the library, in f64. MLIR's own lose all digits of large
+    arguments. Functions of f16 and bf16 are computed in f32. Where the result
+    of `erf`, or what numbers make of that of `exp`, such as `1 / (1 + exp(x))`,
+    is rounded to 16 bits, they have fewer terms, and an error of at most 0.51
+    units in the last place of f16. A quotient of f16 and a number becomes a
+    product if it is rounded to the same f16 for all operands. Powers with a
+    small constant exponent become products. All other functions, and f64, are
+    left to the library `libm`.
 
     The maximum or minimum of a value and a number, such as relu, becomes a
     comparison and a selection that keeps NaN, which is one instruction on x86.

@@ -273,13 +273,20 @@ AffineMap Collapse::rewrite(Operation *compute,
     const DimPair &pair = own->second;
     AffineExpr first = getAffineDimExpr(pair.first, context);
     AffineExpr second = getAffineDimExpr(pair.first + 1, context);
+    AffineExpr zero = getAffineConstantExpr(0, context);
+    AffineExpr both = first * pair.inner + second;
     for (AffineExpr &result : results) {
-      // What it is where the first is 0 has to say it for all points.
-      AffineExpr collapsed = result.replace(
-          {{first, getAffineConstantExpr(0, context)}, {second, first}});
-      AffineExpr all = collapsed.replace(first, first * pair.inner + second);
-      if (simplifyAffineExpr(all - result, numDims, map.getNumSymbols()) !=
-          getAffineConstantExpr(0, context))
+      // What it is where the first is 0 has to say it for all points, and where
+      // the second is, if that is a point itself.
+      AffineExpr collapsed =
+          pair.inner == 1 ? result.replace(second, zero)
+                          : result.replace({{first, zero}, {second, first}});
+      AffineExpr difference = collapsed.replace(first, both) - result;
+      if (pair.outer == 1)
+        difference = difference.replace(first, zero);
+      if (pair.inner == 1)
+        difference = difference.replace(second, zero);
+      if (simplifyAffineExpr(difference, numDims, map.getNumSymbols()) != zero)
         return {};
       result = dropDim(collapsed, numDims, pair.first + 1);
     }

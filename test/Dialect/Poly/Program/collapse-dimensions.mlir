@@ -233,3 +233,33 @@ func.func @main(%y: memref<5x7xf32>, %z: memref<5x7xf32>) {
   poly.call @twice(%z) : memref<5x7xf32>
   return
 }
+
+// -----
+
+// A dimension with a single point goes with the one beside it, although another
+// array has none for it, as where ONNX keeps the dimension of a sum along rows.
+// CHECK-DAG:   #[[SAME:.*]] = affine_map<(d0) -> (d0)>
+// CHECK-LABEL: poly.kernel private @kept(%{{.*}}: memref<35xf32>, %{{.*}}: memref<35xf32>)
+// CHECK:         poly.compute @s0 domain {{.*}} reads(%{{.*}}[#[[SAME]]] {{.*}} writes(%{{.*}}[#[[SAME]]]
+// CHECK-LABEL: poly.kernel private @last(%{{.*}}: memref<7xf32>, %{{.*}}: memref<7xf32>)
+#point = affine_set<(c, y, x) : (c >= 0, 4 - c >= 0, y >= 0, -y >= 0, x >= 0, 6 - x >= 0)>
+#end = affine_set<(x, y) : (x >= 0, 6 - x >= 0, y >= 0, -y >= 0)>
+poly.kernel private @kept(%x: memref<5x7xf32>, %y: memref<5x1x7xf32>) {
+  poly.compute @s0 domain [#point] reads(%x[affine_map<(c, y, x) -> (c, x)>] : memref<5x7xf32>) writes(%y[affine_map<(c, y, x) -> (c, y, x)>] : memref<5x1x7xf32>) {
+  ^bb0(%a: f32):
+    %r = arith.negf %a : f32
+    poly.yield %r : f32
+  }
+}
+poly.kernel private @last(%x: memref<7xf32>, %y: memref<7x1xf32>) {
+  poly.compute @s0 domain [#end] reads(%x[affine_map<(x, y) -> (x)>] : memref<7xf32>) writes(%y[affine_map<(x, y) -> (x, y)>] : memref<7x1xf32>) {
+  ^bb0(%a: f32):
+    %r = arith.negf %a : f32
+    poly.yield %r : f32
+  }
+}
+func.func @main(%a: memref<5x7xf32>, %b: memref<5x1x7xf32>, %c: memref<7xf32>, %d: memref<7x1xf32>) {
+  poly.call @kept(%a, %b) : memref<5x7xf32>, memref<5x1x7xf32>
+  poly.call @last(%c, %d) : memref<7xf32>, memref<7x1xf32>
+  return
+}

@@ -1,5 +1,6 @@
 """Convolutions, and the window geometry that pooling shares."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -176,14 +177,51 @@ def _conv_transpose(e: Emitter, node: Node) -> Tensor:
             if total < 0:
                 shape.low[axis], shape.high[axis], extra[axis] = 0, 0, extra[axis] - total
                 full[axis] = full[axis] - total
-    outputs = [f - lo - hi for f, lo, hi in zip(full, shape.low, shape.high, strict=True)]
-    result = e.op(
-        "conv_transpose",
-        x,
-        w,
-        dims=[x.dims[0], w.dims[1] * node["group"], *outputs],
-        groups=node["group"],
-        output_padding=extra,
-        **shape.attributes(),
-    )
+    if not any((*shape.low, *shape.high, *extra)) and _are_tiles(node, x, w, shape):
+        result = _conv_of_tiles(e, node, x, w)
+    else:
+        outputs = [f - lo - hi for f, lo, hi in zip(full, shape.low, shape.high, strict=True)]
+        result = e.op(
+            "conv_transpose",
+            x,
+            w,
+            dims=[x.dims[0], w.dims[1] * node["group"], *outputs],
+            groups=node["group"],
+            output_padding=extra,
+            **shape.attributes(),
+        )
     return add_bias(e, node, result, node.inputs[2])
+
+
+def _are_tiles(node: Node, x: Value, w: Value, shape: Window) -> bool:
+    """Return whether windows lie side by side, for channels whose number is known and right."""
+    channels, groups = w.dims[0], node["group"]
+    return (
+        shape.kernel == shape.strides == shape.spans()
+        and all(isinstance(d, int) and d > 0 for d in w.dims)
+        and x.dims[1] == channels
+        and groups > 0
+        and channels % groups == 0
+    )
+
+
+def _conv_of_tiles(e: Emitter, node: Node, x: Tensor, w: Tensor) -> Tensor:
+    """Return a transposed convolution that takes each pixel to a tile of its own.
+
+    It is a convolution by a kernel of 1 that has the pixels of a tile as features, which
+    are laid out as an image then: one product with many columns, where a transposed
+    convolution has one for each pixel of a tile.
+    """
+    groups, count = node["group"], x.rank - 2
+    (channels, features, *kernel), pixels = w.dims, math.prod(w.dims[2:])
+    split = e.reshape(w, [groups, channels // groups, features * pixels])
+    columns = [groups * features * pixels, channels // groups, *[1] * count]
+    filters = e.reshape(e.transpose(split, [0, 2, 1]), columns)
+    still = Window([1] * count, [1] * count, [1] * count, [0] * count, [0] * count)
+    dims, spatial_dims = [x.dims[0], columns[0], *x.dims[2:]], x.dims[2:]
+    tiles = e.op("conv", x, filters, dims=dims, groups=groups, **still.attributes())
+    parts = e.reshape(tiles, [x.dims[0], groups * features, *kernel, *spatial_dims])
+    # Batch and feature, and after each dimension of the image the tile's.
+    order = [0, 1, *(2 + axis + side for axis in range(count) for side in (count, 0))]
+    image = [d * k for d, k in zip(spatial_dims, kernel, strict=True)]
+    return e.reshape(e.transpose(parts, order), [x.dims[0], groups * features, *image])
