@@ -75,9 +75,10 @@ private:
     Clock::time_point start;
   };
 
-  bool isAny(State state) const {
-    return llvm::any_of(llvm::drop_begin(ranks),
-                        [=](const Rank &rank) { return rank.state == state; });
+  bool areAllLost() const {
+    return llvm::all_of(llvm::drop_begin(ranks), [](const Rank &rank) {
+      return rank.state == State::Lost;
+    });
   }
   std::string describe(unsigned number) const;
   llvm::Error assign(Round &round);
@@ -135,8 +136,7 @@ llvm::Error RankMeasurer::assign(Round &round) {
     round.open.erase(next);
     begin(number, round);
   }
-  if (round.open.empty() || isAny(State::Idle) || isAny(State::Awaited) ||
-      isAny(State::Learning) || isAny(State::Measuring))
+  if (!areAllLost())
     return llvm::Error::success();
   return llvm::createStringError(
       "expects a rank that measures, but there is none any more: " +

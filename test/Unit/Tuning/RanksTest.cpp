@@ -237,6 +237,7 @@ TEST_F(RanksTest, ResultsAreTheOnesThatAreMeasuredHere) {
   EXPECT_EQ(result.models.front().kernels.front().trials, 8u);
   // The same code is made here.
   options.messenger = nullptr;
+  options.measure.constantBytes = 0; // As in the search, without constants.
   auto replayed = llvm::cantFail(replayRecords(*module, options, 2));
   EXPECT_FALSE(replayed.empty());
   for (const ReplayedTrial &trial : replayed) {
