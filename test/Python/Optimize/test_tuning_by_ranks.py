@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -90,6 +91,19 @@ def test_one_rank_searches_and_the_others_measure(folder: Path) -> None:
     assert "@__transform_main" in (folder / "s.mlir").read_text()
     assert len(statuses(folder / "r.sqlite")) == 9
     assert not {"failed", "wrong"} & set(statuses(folder / "r.sqlite"))
+
+
+@needs_mpi
+@pytest.mark.parametrize("sizes", [("--lengths", "3,16"), ("--sizes", "n=3", "--sizes", "n=16")])
+def test_sizes_that_are_not_known_are_sent(folder: Path, sizes: tuple[str, ...]) -> None:
+    (folder / "model.onnx").write_bytes(make_model("n"))
+    done = run(mpirun((2, tune(3, *sizes))))
+    assert "; 3 trials\n" in done.stdout, done.stderr
+    with sqlite3.connect("r.sqlite") as connection:
+        measured = "SELECT times FROM trials WHERE status = 'measured'"
+        times = [row[0] for row in connection.execute(measured)]
+    assert times
+    assert all(len(one.split("; ")) == 2 for one in times)
 
 
 @needs_mpi
