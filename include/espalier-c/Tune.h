@@ -60,6 +60,24 @@ typedef struct espalier_measured_sizes {
   const int64_t *numbers;
 } espalier_measured_sizes;
 
+/** What a search needs of message passing between the ranks of a program, such
+    as MPI's: rank 0 searches, and the others measure for it. Called by one
+    thread at a time. */
+typedef struct espalier_messenger {
+  /** The number of ranks, this one among them. */
+  uint32_t num_ranks;
+  /** Sends bytes to a rank, without waiting for it. Messages to one rank arrive
+      in their order, or are lost if it is. */
+  void (*send)(uint32_t rank, const char *bytes, size_t size, void *user);
+  /** Calls `take` with the next message of any rank and returns that rank; a
+      negative number if none comes within so many seconds. */
+  int64_t (*receive)(double seconds,
+                     void (*take)(const char *bytes, size_t size,
+                                  void *message),
+                     void *message, void *user);
+  void *user;
+} espalier_messenger;
+
 /** How long to search, and how. */
 typedef struct espalier_tune_options {
   /** Candidates of all kernels of all models together. */
@@ -96,6 +114,10 @@ typedef struct espalier_tune_options {
   /** Called after each trial, from the thread of the call; may be NULL. */
   void (*progress)(const espalier_tune_progress *progress, void *user);
   void *user;
+  /** The ranks that measure all candidates, which call
+      `espalier_measure_for_ranks`, for the one that searches; NULL to measure
+      here. */
+  const espalier_messenger *messenger;
 } espalier_tune_options;
 
 /** Looks for better schedules of the kernels that models become; those that
@@ -112,6 +134,16 @@ ESPALIER_API int espalier_tune(const espalier_model_to_tune *models,
                                const espalier_tune_options *tune,
                                void (*write)(const char *, size_t, void *),
                                void *user);
+
+/** Measures for rank 0, which calls `espalier_tune` with the same options and a
+    messenger of its own, until it sends an empty message, which is what it does
+    after its last search, or until the options say that this is cancelled.
+    `module` lends its context. Returns a negative number if something is
+    missing. Rank 0 learns what is wrong with this rank. */
+ESPALIER_API int
+espalier_measure_for_ranks(espalier_module *module,
+                           const espalier_compile_options *options,
+                           const espalier_messenger *messenger);
 
 /** Tries the script of the default schedule of each kernel `repeats` times, and
     measures the steps on the way. Kernels of extents that are not known run

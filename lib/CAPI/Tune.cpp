@@ -3,6 +3,7 @@
 #include "espalier-c/Tune.h"
 #include "espalier/CAPI/Module.h"
 #include "espalier/Tuning/BenchPath.h"
+#include "espalier/Tuning/Messenger.h"
 #include "espalier/Tuning/Tuner.h"
 #include "llvm/Support/JSON.h"
 
@@ -35,6 +36,34 @@ static tuning::SketchRule makeRule(const espalier_sketch_rule &given) {
             return scripts;
           }};
 }
+
+namespace {
+/// A messenger that C gives.
+class GivenMessenger : public tuning::Messenger {
+public:
+  explicit GivenMessenger(const espalier_messenger &given) : given(given) {}
+
+  unsigned getSize() const override { return given.num_ranks; }
+  void send(unsigned rank, llvm::StringRef bytes) override {
+    given.send(rank, bytes.data(), bytes.size(), given.user);
+  }
+  std::optional<Message> receive(std::chrono::milliseconds limit) override {
+    Message message;
+    auto take = [](const char *bytes, size_t size, void *text) {
+      static_cast<std::string *>(text)->assign(bytes, size);
+    };
+    int64_t rank =
+        given.receive(1e-3 * limit.count(), take, &message.bytes, given.user);
+    if (rank < 0)
+      return std::nullopt;
+    message.rank = rank;
+    return message;
+  }
+
+private:
+  espalier_messenger given;
+};
+} // namespace
 
 static void writeJson(llvm::json::Value value,
                       void (*write)(const char *, size_t, void *), void *user) {
@@ -135,6 +164,9 @@ int espalier_tune(const espalier_model_to_tune *given_models,
                                          now.original, now.best};
       given->progress(&progress, given->user);
     };
+  std::optional<GivenMessenger> messenger;
+  if (given->messenger)
+    options.messenger = &messenger.emplace(*given->messenger);
   llvm::Expected<tuning::TuneResult> result =
       tuning::tuneModels(models, options);
   if (!result) {
@@ -144,16 +176,32 @@ int espalier_tune(const espalier_model_to_tune *given_models,
   llvm::json::Array tuned;
   for (const tuning::TunedModel &model : result->models)
     tuned.push_back(describe(model));
-  llvm::json::Array faults;
-  for (const std::string &fault : result->ruleFaults)
-    faults.push_back(llvm::json::fixUTF8(fault));
+  auto listFaults = [](llvm::ArrayRef<std::string> faults) {
+    llvm::json::Array list;
+    for (const std::string &fault : faults)
+      list.push_back(llvm::json::fixUTF8(fault));
+    return list;
+  };
   writeJson(llvm::json::Object{{"models", std::move(tuned)},
                                {"model_fault",
                                 llvm::json::fixUTF8(result->modelFault)},
                                {"ranked_by_shipped", result->isRankedByShipped},
-                               {"rule_faults", std::move(faults)},
+                               {"rule_faults", listFaults(result->ruleFaults)},
+                               {"rank_faults", listFaults(result->rankFaults)},
                                {"interrupted", result->isInterrupted}},
             write, user);
+  return 0;
+}
+
+int espalier_measure_for_ranks(espalier_module *module,
+                               const espalier_compile_options *compile,
+                               const espalier_messenger *given) {
+  if (!module || !compile || !given)
+    return -1;
+  tuning::TuneOptions options;
+  options.measure = capi::makeMeasureOptions(module, compile);
+  GivenMessenger messenger(*given);
+  tuning::measureForRanks(*module->module, messenger, options);
   return 0;
 }
 

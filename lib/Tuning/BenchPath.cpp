@@ -1,7 +1,7 @@
 //===- BenchPath.cpp - What trying one candidate costs --------------------===//
 
 #include "espalier/Tuning/BenchPath.h"
-#include "Outcome.h"
+#include "Measuring/KernelBench.h"
 #include "Search.h"
 #include "Task.h"
 #include "espalier/Measurement/Samples.h"
@@ -83,6 +83,7 @@ llvm::Expected<std::vector<PathStep>> Task::tracePath() const {
   std::string text;
   llvm::raw_string_ostream(text) << *script;
   describe(*script);
+  KernelBench bench(*module, kernel.module, getMeasure(), options);
   std::vector<PathStep> steps = {{"draft", own.takeSeconds()}};
   double others = getChildSeconds();
   auto said = runInChild(
@@ -96,7 +97,7 @@ llvm::Expected<std::vector<PathStep>> Task::tracePath() const {
              << '\n';
         };
         std::string outcome =
-            evaluate(*script, {}, /*returnsOutputs=*/false, measure);
+            bench.evaluate(text, /*returnsOutputs=*/false, measure);
         return Outcome::parse(outcome).status == TrialStatus::Measured
                    ? lines
                    : "!" + Outcome::parse(outcome).error;
@@ -163,9 +164,10 @@ tuning::benchPath(ModuleOp module, const TuneOptions &options,
   if (!kernels)
     return kernels.takeError();
   SearchContext search(module);
+  std::unique_ptr<Measurer> measurer = makeLocalMeasurer(options);
   std::vector<KernelPath> paths;
   for (const ProgramKernel &kernel : *kernels) {
-    auto task = Task::create(kernel, search.get(), options);
+    auto task = Task::create(kernel, search.get(), options, *measurer);
     if (!task)
       return task.takeError();
     KernelPath path;

@@ -1,6 +1,5 @@
 //===- Finals.cpp - Which candidate of a kernel wins ----------------------===//
 
-#include "Outcome.h"
 #include "Task.h"
 #include "espalier/Measurement/Samples.h"
 
@@ -26,21 +25,6 @@ unsigned Task::countFinalRuns() const {
 }
 
 bool Task::mayBranch() const { return rival.size() > 1 && !points.empty(); }
-
-/// Seconds of a run of the default schedule, 0 if it fails.
-llvm::Expected<double> Task::runDefault() const {
-  if (options.simulate)
-    return original;
-  llvm::Expected<Outcome> outcome = runOutcome(
-      [&] {
-        return evaluate(nullptr, expected, /*returnsOutputs=*/false,
-                        getMeasure());
-      },
-      getMeasure());
-  if (!outcome)
-    return outcome.takeError();
-  return outcome->status == TrialStatus::Measured ? outcome->seconds : 0;
-}
 
 /// A script that runs for each length what was fastest with it; null if that is
 /// the same for all, or cannot be one script.
@@ -77,19 +61,17 @@ llvm::Expected<std::vector<Task::Finalist>> Task::chooseFinalists() {
   std::vector<Finalist> finalists;
   for (size_t i = 0; i < std::min(population.size(), kFinalists); ++i) {
     const Candidate &candidate = population[i];
-    finalists.push_back({sketches[candidate.sketch].select(candidate.selection),
-                         candidate.trial,
-                         {}});
+    finalists.push_back({candidate.trial, {}});
   }
   OwningOpRef<ModuleOp> script = makeBranched();
   if (!script || getMeasure().codegen.mustStop())
     return std::move(finalists);
-  llvm::Expected<Trial> trial = runScript(*script, kBranchRule, getMeasure());
+  llvm::Expected<Trial> trial = runScript(*script, kBranchRule);
   if (!trial)
     return trial.takeError();
   branched = *trial;
   if (trial->status == TrialStatus::Measured)
-    finalists.push_back({std::move(script), std::move(*trial), {}});
+    finalists.push_back({std::move(*trial), {}});
   return std::move(finalists);
 }
 
@@ -99,26 +81,33 @@ llvm::Expected<bool> Task::findWinner(std::optional<Winner> &winner) {
   auto finalists = chooseFinalists();
   if (!finalists)
     return finalists.takeError();
+  Turn turn = {number, {makeJob("")}};
+  for (const Finalist &finalist : *finalists)
+    turn.jobs.push_back(makeJob(finalist.trial.script));
   std::vector<double> defaults;
-  for (unsigned round = 0; round < kFinalRounds; ++round) {
-    if (getMeasure().codegen.mustStop())
-      return false;
-    llvm::Expected<double> seconds = runDefault();
-    if (!seconds)
-      return seconds.takeError();
-    if (*seconds > 0)
-      defaults.push_back(*seconds);
-    for (Finalist &finalist : *finalists) {
-      llvm::Expected<Trial> trial =
-          runScript(*finalist.script, finalist.trial.rule, getMeasure());
-      if (!trial)
-        return trial.takeError();
-      if (trial->status != TrialStatus::Measured)
-        continue;
-      finalist.times.push_back(trial->seconds);
-      finalist.numWins += *seconds > trial->seconds;
-    }
-  }
+  llvm::Error error = measurer.measure(
+      std::vector<Turn>(kFinalRounds, turn),
+      [&](size_t, std::vector<Outcome> outcomes) {
+        auto wasMeasured = [](const Outcome &outcome) {
+          return outcome.status == TrialStatus::Measured;
+        };
+        const Outcome &first = outcomes.front();
+        if (wasMeasured(first))
+          defaults.push_back(first.seconds);
+        for (auto [finalist, outcome] : llvm::zip_equal(
+                 *finalists, llvm::ArrayRef(outcomes).drop_front())) {
+          if (!wasMeasured(outcome))
+            continue;
+          finalist.times.push_back(outcome.seconds);
+          finalist.numWins +=
+              wasMeasured(first) && first.seconds > outcome.seconds;
+        }
+        return llvm::Error::success();
+      });
+  if (error)
+    return std::move(error);
+  if (getMeasure().codegen.mustStop())
+    return false;
   if (defaults.empty())
     return false;
   original = getMedian(std::move(defaults));

@@ -15,8 +15,11 @@ static llvm::Error replayTask(Task &task, TuningRecords &records, unsigned most,
   if (!trials || trials->empty())
     return trials.takeError();
   // What they compute is compared with the default schedule's results.
-  if (llvm::Error error = task.measureDefault())
-    return error;
+  llvm::Expected<std::string> reason = task.measureDefault();
+  if (!reason)
+    return reason.takeError();
+  if (!reason->empty())
+    return llvm::createStringError(*reason);
   for (Trial &trial : *trials) {
     if (options.measure.codegen.mustStop())
       break;
@@ -40,9 +43,10 @@ tuning::replayRecords(ModuleOp module, const TuneOptions &options,
   if (!kernels)
     return kernels.takeError();
   SearchContext search(module);
+  std::unique_ptr<Measurer> measurer = makeLocalMeasurer(options);
   std::vector<ReplayedTrial> replayed;
   for (const ProgramKernel &kernel : *kernels) {
-    auto task = Task::create(kernel, search.get(), options);
+    auto task = Task::create(kernel, search.get(), options, *measurer);
     if (!task)
       return task.takeError();
     if (llvm::Error error =

@@ -1,7 +1,6 @@
 //===- Task.cpp - The search for one kernel -------------------------------===//
 
 #include "Task.h"
-#include "Outcome.h"
 #include "Script.h"
 #include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/Dialect/Poly/TransformOps/PlanScript.h"
@@ -11,7 +10,6 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -34,8 +32,6 @@ static constexpr unsigned kMaxFailed = 2;
 static constexpr unsigned kAttempts = 64;
 /// How often a sketch may be refused before it was ever measured.
 static constexpr unsigned kMaxRefused = 3;
-/// No kernel is worth more code.
-static constexpr uint64_t kMaxCodeBytes = 1 << 20;
 /// A candidate's process may take so many times as long as that of the fastest
 /// one, and so long beside that: compilations differ, and others have work for
 /// the machine.
@@ -86,8 +82,9 @@ static std::string describeKind(poly::KernelOp kernel) {
 
 llvm::Expected<std::unique_ptr<Task>> Task::create(const ProgramKernel &kernel,
                                                    MLIRContext *context,
-                                                   const TuneOptions &options) {
-  std::unique_ptr<Task> task(new Task(kernel, options));
+                                                   const TuneOptions &options,
+                                                   Measurer &measurer) {
+  std::unique_ptr<Task> task(new Task(kernel, options, measurer));
   task->module = parseSourceString<ModuleOp>(kernel.module.text, context);
   if (!task->module)
     return llvm::createStringError("kernel '" + kernel.name +
@@ -108,6 +105,8 @@ llvm::Expected<std::unique_ptr<Task>> Task::create(const ProgramKernel &kernel,
     for (const auto &size : sizes)
       most = std::max(most, size.second);
   task->kernel.module.numbers = chooseNumbers(only, most);
+  task->number =
+      measurer.addKernel(*task->module, task->kernel.module, options.measure);
   task->sketches = deriveSketches(*task->module);
   bool hasDefault = task->hasSpace();
   for (Sketch &sketch : deriveTimeTiles(*task->module))
@@ -123,22 +122,6 @@ llvm::Expected<std::unique_ptr<Task>> Task::create(const ProgramKernel &kernel,
     task->originalFeatures = task->describe(*first.select(first.getDefault()));
   }
   return task;
-}
-
-/// Says what machine code `program` has.
-static std::string hashCode(const CompiledProgram &program) {
-  uint64_t hash = 0;
-  for (const auto &object : program.getObjects())
-    hash = hash * 31 + llvm::xxh3_64bits(object->getBuffer());
-  return llvm::utohexstr(hash, /*LowerCase=*/true);
-}
-
-/// The bytes of machine code, with what comes with it.
-static uint64_t countBytes(const CompiledProgram &program) {
-  uint64_t bytes = 0;
-  for (const auto &object : program.getObjects())
-    bytes += object->getBufferSize();
-  return bytes;
 }
 
 /// Adds the sketches of a rule of the user's, of which nothing is certain.
@@ -164,78 +147,16 @@ void Task::deriveByRule(const SketchRule &rule) {
   }
 }
 
-/// Applies `script`, if there is one, compiles and runs, all in this process,
-/// which is a child.
-std::string Task::evaluate(ModuleOp script, ArrayRef<MeasuredOutput> expected,
-                           bool returnsOutputs, MeasureOptions measure) const {
-  ModuleOp payload = module.get();
-  std::string reasons;
-  ScopedDiagnosticHandler handler(
-      payload.getContext(), [&](Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-          reasons += diagnostic.str() + "\n";
-        return success();
-      });
-  if (script) {
-    if (failed(applyScript(script, payload)))
-      return Outcome::print(TrialStatus::Refused, reasons);
-  }
-  measure.codegen.jobs = 1;
-  measure.codegen.finishStep("apply");
-  FailureOr<CompiledProgram> program = compileModule(payload, measure.codegen);
-  if (failed(program))
-    return Outcome::print(TrialStatus::NotCompiled, reasons);
-  if (script && countBytes(*program) > kMaxCodeBytes)
-    return Outcome::print(TrialStatus::NotCompiled,
-                          "expects at most " + Twine(kMaxCodeBytes) +
-                              " bytes of code, but got " +
-                              Twine(countBytes(*program)));
-  std::string code = hashCode(*program);
-  measure.codegen.finishStep("descriptor");
-  if (script && options.interfere) {
-    std::string text;
-    llvm::raw_string_ostream(text) << script;
-    options.interfere(text, expected);
-  }
-  auto measured =
-      measureProgram(std::move(*program), kernel.module, measure, expected);
-  if (measured)
-    return Outcome::print(*measured, code, returnsOutputs);
-  TrialStatus status = TrialStatus::Failed;
-  std::string error;
-  llvm::handleAllErrors(
-      measured.takeError(),
-      [&](const WrongResult &wrong) {
-        status = TrialStatus::Wrong;
-        error = wrong.message();
-      },
-      [&](const llvm::ErrorInfoBase &other) { error = other.message(); });
-  return Outcome::print(status, error);
+Job Task::makeJob(std::string script) const {
+  return {std::move(script), /*best=*/{}, getMeasure().timeLimit};
 }
 
-llvm::Error Task::measureDefault() {
-  if (options.simulate) {
-    original = options.simulate("");
-    bests = {original};
-    return llvm::Error::success();
-  }
-  llvm::Expected<Outcome> outcome = runOutcome(
-      [&] {
-        return evaluate(nullptr, {}, /*returnsOutputs=*/true, getMeasure());
-      },
-      getMeasure());
+llvm::Expected<std::string> Task::measureDefault() {
+  llvm::Expected<Outcome> outcome = measurer.measureOne(number, makeJob(""));
   if (!outcome)
     return outcome.takeError();
   if (outcome->status != TrialStatus::Measured)
-    return llvm::createStringError(outcome->error);
-  if (llvm::all_of(outcome->outputs, [](const MeasuredOutput &output) {
-        return output.getBytes().empty();
-      }))
-    return llvm::createStringError("has no results to compare");
-  for (const MeasuredOutput &output : outcome->outputs)
-    if (!hasNumbers(output))
-      return llvm::createStringError(
-          "has results that are not numbers, which cannot be compared");
+    return outcome->error;
   original = outcome->seconds;
   bests = {original};
   originalCode = outcome->code;
@@ -243,8 +164,7 @@ llvm::Error Task::measureDefault() {
   first.times = outcome->times;
   rival = first.getMedians();
   rivalWall = outcome->wall;
-  expected = std::move(outcome->outputs);
-  return llvm::Error::success();
+  return "";
 }
 
 /// The middle one of the extents that stand for what is not known.
@@ -270,53 +190,47 @@ Features Task::describe(ModuleOp script) const {
 
 /// How a candidate is measured: one that is much slower than the fastest takes
 /// no longer than that takes to see.
-MeasureOptions Task::limitCandidate() const {
-  MeasureOptions limited = getMeasure();
-  limited.best = rival;
+Job Task::limitJob(std::string script) const {
+  Job job = makeJob(std::move(script));
+  job.best = rival;
   std::chrono::duration<double> limit(kSlowProcess * rivalWall + kSpareSeconds);
-  limited.timeLimit =
-      std::min(limited.timeLimit,
+  job.timeLimit =
+      std::min(job.timeLimit,
                std::chrono::duration_cast<std::chrono::milliseconds>(limit));
-  return limited;
+  return job;
 }
 
-llvm::Expected<Trial> Task::runScript(ModuleOp script, StringRef rule,
-                                      const MeasureOptions &measure) const {
+Trial Task::makeTrial(ModuleOp script, StringRef rule) const {
   Trial trial;
   trial.rule = rule.str();
   llvm::raw_string_ostream(trial.script) << script;
   trial.features = describe(script);
-  if (options.simulate) {
-    trial.status = TrialStatus::Measured;
-    trial.seconds = options.simulate(trial.script);
-    return trial;
-  }
-  llvm::Expected<Outcome> outcome = runOutcome(
-      [&] {
-        return evaluate(script, expected, /*returnsOutputs=*/false, measure);
-      },
-      measure);
-  if (!outcome)
-    return outcome.takeError();
-  trial.status = outcome->status;
-  trial.wall = outcome->wall;
-  trial.seconds = outcome->seconds;
-  trial.times = std::move(outcome->times);
-  trial.error = std::move(outcome->error);
-  trial.code = std::move(outcome->code);
   return trial;
 }
 
-llvm::Expected<Trial> Task::run(const Sketch &sketch,
-                                const Selection &selection,
-                                const MeasureOptions &measure) const {
-  return runScript(*sketch.select(selection), sketch.getRule(), measure);
+void tuning::completeTrial(Trial &trial, Outcome outcome) {
+  trial.status = outcome.status;
+  trial.wall = outcome.wall;
+  trial.seconds = outcome.seconds;
+  trial.times = std::move(outcome.times);
+  trial.error = std::move(outcome.error);
+  trial.code = std::move(outcome.code);
+}
+
+llvm::Expected<Trial> Task::runScript(ModuleOp script, StringRef rule) const {
+  Trial trial = makeTrial(script, rule);
+  llvm::Expected<Outcome> outcome =
+      measurer.measureOne(number, makeJob(trial.script));
+  if (!outcome)
+    return outcome.takeError();
+  completeTrial(trial, std::move(*outcome));
+  return trial;
 }
 
 llvm::Expected<Trial> Task::replay(const Trial &trial) const {
   FirstError error(module.get().getContext());
   if (auto script = parseScript(trial.script, module.get().getContext()))
-    return runScript(*script, trial.rule, getMeasure());
+    return runScript(*script, trial.rule);
   Trial refused = trial;
   refused.status = TrialStatus::Refused;
   refused.error = error.getText();
@@ -355,7 +269,9 @@ void Task::add(Candidate candidate) {
     addMeasured(std::move(candidate));
   else
     ++numFailures;
-  bests.push_back(getBest());
+  // In the place of what stood for it, if it was chosen just now.
+  bests.resize(std::max<size_t>(bests.size(), numTrials + 1));
+  bests[numTrials] = getBest();
 }
 
 void Task::addMeasured(Candidate candidate) {
@@ -546,7 +462,7 @@ void Task::chooseDrafts(Sketch::Random &random, CostModel *model) {
                 std::make_move_iterator(all.rend()));
 }
 
-llvm::Expected<std::optional<Trial>> Task::tryNext(Sketch::Random &random) {
+std::optional<Attempt> Task::chooseNext(Sketch::Random &random) {
   for (unsigned attempt = 0; attempt < kAttempts; ++attempt) {
     Proposal proposed = propose(random);
     const Sketch &sketch = sketches[proposed.sketch];
@@ -556,13 +472,18 @@ llvm::Expected<std::optional<Trial>> Task::tryNext(Sketch::Random &random) {
     llvm::raw_string_ostream(text) << *script;
     if (!seen.insert(text).second)
       continue;
-    llvm::Expected<Trial> trial =
-        run(sketch, proposed.selection, limitCandidate());
-    if (!trial)
-      return trial.takeError();
-    trial->parent = std::move(proposed.parent);
-    add({proposed.sketch, std::move(proposed.selection), *trial});
-    return std::move(*trial);
+    Attempt next;
+    next.trial = makeTrial(*script, sketch.getRule());
+    next.trial.parent = std::move(proposed.parent);
+    next.turn = {number, {limitJob(std::move(text))}};
+    next.sketch = proposed.sketch;
+    next.selection = std::move(proposed.selection);
+    bests.push_back(getBest());
+    return next;
   }
   return std::nullopt;
+}
+
+void Task::take(Attempt attempt) {
+  add({attempt.sketch, std::move(attempt.selection), std::move(attempt.trial)});
 }

@@ -3,6 +3,7 @@
 #ifndef ESPALIER_LIB_TUNING_TASK_H
 #define ESPALIER_LIB_TUNING_TASK_H
 
+#include "Measuring/Measurer.h"
 #include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/Measurement/KernelCost.h"
 #include "espalier/Tuning/Allocation.h"
@@ -17,14 +18,31 @@
 
 namespace espalier::tuning {
 
+/// A candidate that was measured, or was refused.
+struct Candidate {
+  unsigned sketch = 0;
+  Selection selection;
+  Trial trial;
+};
+
+/// A candidate that was chosen, and how it is measured; what comes of that is
+/// not yet in the trial.
+struct Attempt : Candidate {
+  Turn turn;
+};
+
+/// Says in `trial` what became of it.
+void completeTrial(Trial &trial, Outcome outcome);
+
 /// A kernel, its space, and what was tried of it.
 class Task {
 public:
   /// `context` has the dialects of kernels and scripts, and no threads: its
-  /// child processes go on with it.
+  /// child processes go on with it. All that the task measures, `measurer`
+  /// does.
   static llvm::Expected<std::unique_ptr<Task>>
   create(const ProgramKernel &kernel, mlir::MLIRContext *context,
-         const TuneOptions &options);
+         const TuneOptions &options, Measurer &measurer);
 
   const ProgramKernel &getKernel() const { return kernel; }
   const TrialKey &getKey() const { return key; }
@@ -33,8 +51,10 @@ public:
   poly::TargetAttr getTarget() const { return poly::getTarget(*module); }
   bool hasSpace() const { return !sketches.empty(); }
 
-  /// Measures the default schedule, to which candidates are compared.
-  llvm::Error measureDefault();
+  /// Measures the default schedule, to which candidates are compared. Returns
+  /// why that cannot be done; empty if it is. Fails where nothing can be
+  /// measured.
+  llvm::Expected<std::string> measureDefault();
 
   /// Tries the default schedule's script once. Fails if that is no candidate,
   /// or where there are no processes to be had.
@@ -60,9 +80,14 @@ public:
   /// none.
   void chooseDrafts(Sketch::Random &random, CostModel *model);
 
-  /// Makes the next trial. Nothing if all candidates were tried. Fails where
-  /// there are no processes to be had, which is no trial.
-  llvm::Expected<std::optional<Trial>> tryNext(Sketch::Random &random);
+  /// Chooses the next candidate. Nothing if all were chosen. Several may be
+  /// chosen before any is measured; until it is taken, each counts as a trial
+  /// that found nothing faster.
+  std::optional<Attempt> chooseNext(Sketch::Random &random);
+
+  /// Takes a candidate that was chosen, in the order of choices, after it has
+  /// been tried.
+  void take(Attempt attempt);
 
   /// What is known of the candidates.
   std::vector<Sample> getSamples() const;
@@ -81,7 +106,10 @@ public:
   unsigned getNumTrials() const { return numTrials; }
   unsigned getNumFailures() const { return numFailures; }
   /// Trials since one was the fastest, of this search.
-  unsigned getNumSinceGain() const { return numSinceGain - numRecalled; }
+  unsigned getNumSinceGain() const {
+    unsigned numChosen = bests.size() - std::min(bests.size(), numTrials + 1ul);
+    return numSinceGain - numRecalled + numChosen;
+  }
   double getOriginal() const { return original; }
   double getBest() const;
   /// What counts when the next task is chosen, as long as this one stays as it
@@ -91,22 +119,16 @@ public:
   }
 
 private:
-  /// A candidate that was measured, or was refused.
-  struct Candidate {
-    unsigned sketch = 0;
-    Selection selection;
-    Trial trial;
-  };
   /// A candidate that is measured again, in turns with others.
   struct Finalist {
-    mlir::OwningOpRef<mlir::ModuleOp> script;
     Trial trial; ///< What was said before.
     std::vector<double> times;
     unsigned numWins = 0;
   };
 
-  Task(const ProgramKernel &kernel, const TuneOptions &options)
-      : kernel(kernel), options(options) {}
+  Task(const ProgramKernel &kernel, const TuneOptions &options,
+       Measurer &measurer)
+      : kernel(kernel), options(options), measurer(measurer) {}
 
   const MeasureOptions &getMeasure() const { return options.measure; }
   Proposal proposeAny(Sketch::Random &random) const;
@@ -115,41 +137,39 @@ private:
   Proposal breed(const Proposal &mother, const Proposal &father,
                  Sketch::Random &random) const;
   Draft makeDraft(Proposal proposed) const;
-  llvm::Expected<double> runDefault() const;
   bool mayBranch() const;
   mlir::OwningOpRef<mlir::ModuleOp> makeBranched() const;
   llvm::Expected<std::vector<Finalist>> chooseFinalists();
   Features describe(mlir::ModuleOp script) const;
-  MeasureOptions limitCandidate() const;
-  llvm::Expected<Trial> runScript(mlir::ModuleOp script, llvm::StringRef rule,
-                                  const MeasureOptions &measure) const;
-  llvm::Expected<Trial> run(const Sketch &sketch, const Selection &selection,
-                            const MeasureOptions &measure) const;
+  Job makeJob(std::string script) const;
+  Job limitJob(std::string script) const;
+  Trial makeTrial(mlir::ModuleOp script, llvm::StringRef rule) const;
+  llvm::Expected<Trial> runScript(mlir::ModuleOp script,
+                                  llvm::StringRef rule) const;
   bool isHopeless(unsigned sketch) const;
   void deriveByRule(const SketchRule &rule);
   void add(Candidate candidate);
   void addMeasured(Candidate candidate);
-  std::string evaluate(mlir::ModuleOp script,
-                       llvm::ArrayRef<MeasuredOutput> expected,
-                       bool returnsOutputs, MeasureOptions measure) const;
 
   ProgramKernel kernel;
   const TuneOptions &options;
+  Measurer &measurer;
+  unsigned number = 0; ///< Of the kernel, there.
   TrialKey key;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   /// Where it is measured, if branches may be told apart; see `findPoints`.
   std::vector<SizePoint> points;
   std::vector<Sketch> sketches;
   std::vector<std::string> ruleFaults;
-  std::vector<MeasuredOutput> expected;
   double original = 0;
   std::string originalCode; ///< Of the default schedule.
   /// What candidates have to come near to: the seconds of the fastest one, by
   /// extent, and those of its process.
   std::vector<double> rival;
   double rivalWall = 0;
-  std::string kind;          ///< What its largest computation is.
-  std::vector<double> bests; ///< By default, and after each trial.
+  std::string kind; ///< What its largest computation is.
+  /// By default, and after each trial; what was chosen has the best so far.
+  std::vector<double> bests;
   unsigned numTrials = 0, numFailures = 0, numSinceGain = 0;
   unsigned numRecalled = 0; ///< Of those since a gain, from records.
   unsigned numDefaults = 0; ///< Sketches whose default was proposed.

@@ -42,6 +42,9 @@ public:
       : context(context), options(options), random(options.seed), start(start) {
   }
 
+  /// Asks who measures.
+  llvm::Error findMeasurer();
+
   llvm::Error openRecords();
   /// Chooses algorithms for a model, and adds its kernels to the tasks.
   llvm::Error addNetwork(const ModelToTune &given, unsigned numModels);
@@ -58,6 +61,12 @@ private:
     std::string reason;
     bool isDone = false; ///< There is a reason, or all was tried.
     std::optional<Winner> winner;
+  };
+  /// A candidate of a task, until that takes it.
+  struct Chosen {
+    size_t task = 0;
+    Attempt attempt;
+    bool isMeasured = false;
   };
 
   llvm::Error keepChoices(const Network &network);
@@ -80,6 +89,8 @@ private:
     return std::chrono::duration<double>(Clock::now() - start).count();
   }
   void report() const;
+  std::vector<Chosen> chooseBatch();
+  llvm::Error measure(std::vector<Chosen> &batch);
   llvm::Error decide(Entry &entry);
   TunedModel finish(Network &network) const;
 
@@ -87,6 +98,7 @@ private:
   const TuneOptions &options;
   Sketch::Random random;
   Clock::time_point start;
+  std::unique_ptr<Measurer> measurer;
   std::unique_ptr<TuningRecords> records;
   std::vector<std::unique_ptr<Network>> networks;
   std::vector<Entry> tasks;
@@ -104,6 +116,18 @@ private:
 //===----------------------------------------------------------------------===//
 // Searching
 //===----------------------------------------------------------------------===//
+
+llvm::Error Tuner::findMeasurer() {
+  if (!options.messenger) {
+    measurer = makeLocalMeasurer(options);
+    return llvm::Error::success();
+  }
+  auto made = makeRankMeasurer(options, context);
+  if (!made)
+    return made.takeError();
+  measurer = std::move(*made);
+  return llvm::Error::success();
+}
 
 llvm::Error Tuner::openRecords() {
   if (options.records.empty())
@@ -198,20 +222,23 @@ llvm::Error Tuner::addKernel(Network &network, const ProgramKernel &kernel) {
 
 llvm::Error Tuner::addTask(const ProgramKernel &kernel,
                            const TuneOptions &options) {
-  auto task = Task::create(kernel, context, options);
+  auto task = Task::create(kernel, context, options, *measurer);
   if (!task)
     return task.takeError();
   llvm::append_range(result.ruleFaults, (*task)->getRuleFaults());
-  std::string reason;
-  if (!(*task)->hasSpace())
-    reason = "runs in program order";
-  else if (isOutOfTime(0))
-    reason = "expects more time: it ended before the default schedule "
-             "could be measured";
-  else if (llvm::Error error = (*task)->measureDefault())
-    reason = llvm::toString(std::move(error));
-  bool isDone = !reason.empty();
-  tasks.push_back({std::move(*task), std::move(reason), isDone, {}});
+  auto findReason = [&]() -> llvm::Expected<std::string> {
+    if (!(*task)->hasSpace())
+      return "runs in program order";
+    if (isOutOfTime(0))
+      return "expects more time: it ended before the default schedule could be "
+             "measured";
+    return (*task)->measureDefault();
+  };
+  llvm::Expected<std::string> reason = findReason();
+  if (!reason)
+    return reason.takeError();
+  bool isDone = !reason->empty();
+  tasks.push_back({std::move(*task), std::move(*reason), isDone, {}});
   return isDone ? llvm::Error::success() : recall(*tasks.back().task);
 }
 
@@ -361,8 +388,11 @@ std::vector<TaskHistory> Tuner::getHistories() const {
   return histories;
 }
 
-llvm::Error Tuner::search() {
-  while (!mustStop()) {
+/// The next candidates of whichever tasks, so many as are measured at once.
+std::vector<Tuner::Chosen> Tuner::chooseBatch() {
+  std::vector<Chosen> batch;
+  unsigned most = std::min(measurer->getBatch(), options.trials - numTrials);
+  while (batch.size() < most) {
     std::optional<size_t> next = chooseTask(getHistories(), random);
     if (!next)
       break;
@@ -372,24 +402,50 @@ llvm::Error Tuner::search() {
       task.chooseDrafts(random, model && model->isTrained() ? model.get()
                                                             : shipped.get());
     }
-    double begin = getElapsed();
-    auto tried = task.tryNext(random);
-    if (!tried)
-      return tried.takeError();
-    const std::optional<Trial> &trial = *tried;
-    if (!trial) {
+    if (std::optional<Attempt> attempt = task.chooseNext(random))
+      batch.push_back({*next, std::move(*attempt)});
+    else
       tasks[*next].isDone = true;
-      continue;
-    }
-    trialSeconds += getElapsed() - begin;
-    // An interrupt ends the candidate, too.
-    if (options.measure.codegen.mustStop())
-      break;
-    ++numTrials;
+  }
+  return batch;
+}
+
+/// Each is recorded as soon as it is measured; tasks take them in the order in
+/// which they were chosen, so that nothing else depends on who measures.
+llvm::Error Tuner::measure(std::vector<Chosen> &batch) {
+  size_t numTaken = 0;
+  auto done = [&](size_t number, std::vector<Outcome> outcomes) -> llvm::Error {
+    Chosen &chosen = batch[number];
+    Trial &trial = chosen.attempt.trial;
+    completeTrial(trial, std::move(outcomes.front()));
+    chosen.isMeasured = true;
     if (records)
-      if (llvm::Error error = records->add(task.getKey(), *trial, options.seed))
+      if (llvm::Error error = records->add(tasks[chosen.task].task->getKey(),
+                                           trial, options.seed))
         return error;
-    report();
+    while (numTaken < batch.size() && batch[numTaken].isMeasured) {
+      Chosen &next = batch[numTaken++];
+      tasks[next.task].task->take(std::move(next.attempt));
+      ++numTrials;
+      report();
+    }
+    return llvm::Error::success();
+  };
+  return measurer->measure(
+      llvm::map_to_vector(
+          batch, [](const Chosen &chosen) { return chosen.attempt.turn; }),
+      done);
+}
+
+llvm::Error Tuner::search() {
+  while (!mustStop()) {
+    std::vector<Chosen> batch = chooseBatch();
+    if (batch.empty())
+      break;
+    double begin = getElapsed();
+    if (llvm::Error error = measure(batch))
+      return error;
+    trialSeconds += getElapsed() - begin;
   }
   return llvm::Error::success();
 }
@@ -440,6 +496,7 @@ llvm::Expected<TuneResult> Tuner::finish() {
       return std::move(error);
   for (const std::unique_ptr<Network> &network : networks)
     result.models.push_back(finish(*network));
+  result.rankFaults = measurer->getFaults();
   result.isInterrupted = options.measure.codegen.mustStop();
   return std::move(result);
 }
@@ -518,6 +575,8 @@ llvm::Expected<TuneResult> tuning::tuneModels(ArrayRef<ModelToTune> models,
   SearchContext search(models.front().module);
   Tuner tuner(search.get(), options, start);
   if (llvm::Error error = tuner.openRecords())
+    return error;
+  if (llvm::Error error = tuner.findMeasurer())
     return error;
   for (auto [number, model] : llvm::enumerate(models))
     if (llvm::Error error = tuner.addNetwork(model, models.size())) {

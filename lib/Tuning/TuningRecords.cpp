@@ -1,6 +1,7 @@
 //===- TuningRecords.cpp - What was tried, and what came of it ------------===//
 
 #include "espalier/Tuning/TuningRecords.h"
+#include "Measuring/Outcome.h"
 #include "espalier/Measurement/Samples.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -56,17 +57,8 @@ static TrialStatus parseStatus(llvm::StringRef text) {
 
 std::vector<double> Trial::getMedians() const {
   std::vector<double> medians;
-  for (llvm::StringRef part : llvm::split(times, "; ")) {
-    llvm::SmallVector<llvm::StringRef> texts;
-    part.split(texts, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-    std::vector<double> samples(texts.size());
-    for (auto [text, sample] : llvm::zip_equal(texts, samples))
-      if (text.getAsDouble(sample))
-        return {};
-    if (samples.empty())
-      return {};
-    medians.push_back(getMedian(samples));
-  }
+  for (std::vector<double> &samples : parseTimes(times))
+    medians.push_back(getMedian(std::move(samples)));
   return medians;
 }
 

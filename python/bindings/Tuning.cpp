@@ -61,6 +61,46 @@ static const char *deriveSketches(const char *kernel, const char *script,
   return rule->fault.c_str();
 }
 
+/// Sends a message through a messenger in Python.
+static void sendMessage(uint32_t rank, const char *bytes, size_t size,
+                        void *user) {
+  WithGil gil;
+  try {
+    static_cast<nb::object *>(user)->attr("send")(rank, nb::bytes(bytes, size));
+  } catch (nb::python_error &error) {
+    // A rank that cannot be reached is silent.
+    error.discard_as_unraisable("espalier messenger");
+  }
+}
+
+/// Receives a message through a messenger in Python.
+static int64_t receiveMessage(double seconds,
+                              void (*take)(const char *, size_t, void *),
+                              void *message, void *user) {
+  WithGil gil;
+  try {
+    nb::object received =
+        static_cast<nb::object *>(user)->attr("receive")(seconds);
+    if (received.is_none())
+      return -1;
+    auto [rank, bytes] = nb::cast<std::pair<uint32_t, nb::bytes>>(received);
+    take(bytes.c_str(), bytes.size(), message);
+    return rank;
+  } catch (nb::python_error &error) {
+    error.discard_as_unraisable("espalier messenger");
+  } catch (std::exception &error) {
+    PyErr_SetString(PyExc_TypeError, error.what());
+    PyErr_WriteUnraisable(nullptr);
+  }
+  return -1;
+}
+
+/// The messenger of C that is one of Python, which has to outlive it.
+static espalier_messenger makeMessenger(nb::object &messenger) {
+  return {nb::cast<uint32_t>(messenger.attr("size")), sendMessage,
+          receiveMessage, &messenger};
+}
+
 /// Calls a function on modules that a signal can interrupt; returns what it
 /// writes.
 template <typename Function>
@@ -101,16 +141,15 @@ using GivenSizes = std::tuple<int64_t, double, std::map<std::string, int64_t>>;
 
 /// Returns what was found in JSON; there is a weight and a target for each
 /// module.
-static std::string
-tune(const std::vector<Module> &modules, const CompileOptions &given,
-     uint32_t trials, double seconds, uint32_t patience,
-     const std::vector<double> &modelWeights,
-     const std::vector<double> &targets, const std::string &objective,
-     uint64_t seed, const std::string &search, const std::string &modelLibrary,
-     bool algorithms,
-     std::vector<std::pair<std::string, nb::callable>> givenRules,
-     const std::vector<GivenSizes> &givenSizes,
-     std::optional<nb::callable> progress) {
+static std::string tune(
+    const std::vector<Module> &modules, const CompileOptions &given,
+    uint32_t trials, double seconds, uint32_t patience,
+    const std::vector<double> &modelWeights, const std::vector<double> &targets,
+    const std::string &objective, uint64_t seed, const std::string &search,
+    const std::string &modelLibrary, bool algorithms,
+    std::vector<std::pair<std::string, nb::callable>> givenRules,
+    const std::vector<GivenSizes> &givenSizes,
+    std::optional<nb::callable> progress, std::optional<nb::object> messenger) {
   if (modules.empty() || modelWeights.size() != modules.size() ||
       targets.size() != modules.size())
     throw CompileError("expects models, each with a weight and a target");
@@ -150,6 +189,11 @@ tune(const std::vector<Module> &modules, const CompileOptions &given,
     tune.progress = reportProgress;
     tune.user = &*progress;
   }
+  espalier_messenger ranks = {};
+  if (messenger) {
+    ranks = makeMessenger(*messenger);
+    tune.messenger = &ranks;
+  }
   return runOnModules(
       modules, given, [&](auto &handles, auto *options, auto *found) {
         std::vector<espalier_model_to_tune> models;
@@ -158,6 +202,15 @@ tune(const std::vector<Module> &modules, const CompileOptions &given,
         return espalier_tune(models.data(), models.size(), options, &tune,
                              appendText, found);
       });
+}
+
+/// Measures what rank 0 asks for.
+static void measureForRanks(const Module &module, const CompileOptions &given,
+                            nb::object messenger) {
+  espalier_messenger ranks = makeMessenger(messenger);
+  runOnModule(module, given, [&](auto *used, auto *options, auto *) {
+    return espalier_measure_for_ranks(used, options, &ranks);
+  });
 }
 
 /// Returns the steps of one candidate of each kernel in JSON.
@@ -234,8 +287,12 @@ void espalier::python::bindTuning(nb::module_ &extension) {
       nb::arg("targets"), nb::arg("objective"), nb::arg("seed"),
       nb::arg("search"), nb::arg("model_library"), nb::arg("algorithms"),
       nb::arg("rules"), nb::arg("sizes"), nb::arg("progress") = nb::none(),
+      nb::arg("messenger") = nb::none(),
       "Look for better schedules of modules' kernels; return what "
       "was found in JSON.");
+  extension.def("measure_for_ranks", measureForRanks, nb::arg("module"),
+                nb::arg("options"), nb::arg("messenger"),
+                "Measure the candidates that rank 0 sends.");
   extension.def("bench_path", benchPath, nb::arg("module"), nb::arg("options"),
                 nb::arg("repeats"), nb::arg("lengths") = std::vector<int64_t>(),
                 "Measure the steps of trying one candidate of each kernel; "

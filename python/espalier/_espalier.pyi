@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 
 from espalier import ir
+from espalier.ranks import Messenger
 
 MAX_THREADS: int
 MAX_OUTPUT_BYTES: int
@@ -161,7 +162,9 @@ def tune(
     rules: list[tuple[str, Callable[[str, str], Iterable[str]]]],
     sizes: list[tuple[int, float, dict[str, int]]],
     progress: Callable[[int, int, float, float, float], None] | None = None,
+    messenger: Messenger | None = None,
 ) -> str: ...
+def measure_for_ranks(module: Module, options: CompileOptions, messenger: Messenger) -> None: ...
 def bench_path(
     module: Module, options: CompileOptions, repeats: int, lengths: list[int] = ...
 ) -> str: ...

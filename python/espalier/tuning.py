@@ -16,6 +16,7 @@ from espalier.errors import EspalierError, naming
 from espalier.files import write_text
 from espalier.kernels.kernel import Kernel
 from espalier.measured_sizes import Sizes, measure_lengths, measure_sizes
+from espalier.ranks import Messenger
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,7 @@ class Tuned:
         ranked_by_shipped: whether the trees that Espalier ships with ranked candidates
             in place of the model.
         statements: choices above kernels that were compared.
+        rank_faults: which ranks could not measure, or were lost, and why.
     """
 
     script: str
@@ -104,6 +106,7 @@ class Tuned:
     rule_faults: Sequence[str] = ()
     ranked_by_shipped: bool = False
     statements: Sequence[TunedStatement] = ()
+    rank_faults: Sequence[str] = ()
 
     @property
     def original_s(self) -> float:
@@ -235,6 +238,7 @@ def tune(
     sizes: Sequence[Sizes] = (),
     options: Options | None = None,
     progress: Callable[[TuneProgress], None] | None = None,
+    messenger: Messenger | None = None,
 ) -> Tuned | list[Tuned]:
     """Look for better schedules of the kernels of a model, or several, by measuring candidates.
 
@@ -278,6 +282,8 @@ def tune(
             file `records` all trials are kept, and what won. What it has of these
             kernels is not tried again: a search that was stopped goes on.
         progress: called after each trial.
+        messenger: of several processes, of which this is rank 0, the way to the others:
+            they call `espalier.ranks.measure_for_ranks`, and measure all candidates.
 
     Example:
         >>> tuned = espalier.tune("model.onnx", trials=200)
@@ -352,6 +358,7 @@ def tune(
                 named,
                 measured,
                 report,
+                messenger,
             )
         )
     tuned = [
@@ -362,6 +369,7 @@ def tune(
             found["rule_faults"],
             found["ranked_by_shipped"],
             [TunedStatement(**statement) for statement in one["statements"]],
+            found["rank_faults"],
         )
         for one in found["models"]
     ]

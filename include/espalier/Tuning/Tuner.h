@@ -18,6 +18,8 @@
 
 namespace espalier::tuning {
 
+class Messenger;
+
 /// How far the search has come.
 struct TuneProgress {
   unsigned trials = 0, failures = 0;
@@ -95,6 +97,12 @@ struct TuneOptions {
   uint64_t seed = 0;
   /// The file of all trials, which is read first; empty for none.
   std::string records;
+  /// Of several processes, of which this is rank 0: the others, which call
+  /// `measureForRanks`, measure all candidates. Null to measure here.
+  Messenger *messenger = nullptr;
+  /// A rank that says nothing for so long is lost; each says something several
+  /// times a second, also while it measures.
+  std::chrono::milliseconds silence{30000};
   /// Called after each trial. May be null.
   std::function<void(const TuneProgress &)> progress;
   /// For tests: the seconds of a script, instead of a run. May be null.
@@ -148,6 +156,8 @@ struct TuneResult {
   bool isRankedByShipped = false;
   /// What is wrong with rules of the user's, by rule and kernel.
   std::vector<std::string> ruleFaults;
+  /// Which ranks could not measure, or were lost, and why.
+  std::vector<std::string> rankFaults;
   /// Whether the options' `isCancelled` ended the search; then scripts are
   /// empty, and the records have what was tried.
   bool isInterrupted = false;

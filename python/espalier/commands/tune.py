@@ -2,7 +2,8 @@
 
 Other commands schedule kernels by what was found; it is also written as a transform
 script for `espalier compile --schedule`, or compiled at once. All trials are kept: the
-same command goes on where it was stopped.
+same command goes on where it was stopped. Of several processes that mpirun or srun starts,
+the first one searches, and the others measure candidates, each on its machine.
 """
 
 import argparse
@@ -21,9 +22,11 @@ from espalier.commands.common import (
     positive,
 )
 from espalier.commands.compile import load_named
+from espalier.commands.launcher import find_messenger
 from espalier.compiler import Options, apply_script, compile_module
 from espalier.errors import EspalierError, naming
 from espalier.files import write_text
+from espalier.ranks import Messenger, measure_for_ranks
 from espalier.tuning import OBJECTIVES, SEARCHES, Tuned, TuneProgress, tune
 
 TRIALS = 64
@@ -235,7 +238,19 @@ def print_table(tuned: Tuned) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the command."""
+    """Run the command, or measure for the process that does."""
+    messenger = find_messenger()
+    if messenger is None:
+        return search(args, None)
+    with messenger:
+        if messenger.rank == 0:
+            return search(args, messenger)
+        measure_for_ranks(messenger, make_options(args))
+        return 0
+
+
+def search(args: argparse.Namespace, messenger: Messenger | None) -> int:
+    """Search, and write what was found."""
     outputs = assign_outputs(args)
     options = make_options(args)
     if args.resume:
@@ -259,6 +274,7 @@ def run(args: argparse.Namespace) -> int:
         sizes=args.sizes,
         options=options,
         progress=lambda now: progress.show(describe(now, trials, args.budget)),
+        messenger=messenger,
     )
     progress.clear()
     made = []
@@ -273,7 +289,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(made[0] if len(made) == 1 else {"models": made}))
         return 0
-    for fault in tuned.rule_faults:
+    for fault in (*tuned.rule_faults, *tuned.rank_faults):
         print(f"note: {fault}")
     if tuned.model_fault:
         ranking = "trees that were trained before" if tuned.ranked_by_shipped else "an estimate"

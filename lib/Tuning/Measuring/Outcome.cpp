@@ -3,25 +3,58 @@
 #include "Outcome.h"
 #include "espalier/Support/ChildProcess.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
 using namespace espalier;
 using namespace espalier::tuning;
 
+std::string tuning::printTimes(llvm::ArrayRef<std::vector<double>> times) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleave(
+      times, os,
+      [&](llvm::ArrayRef<double> part) {
+        llvm::interleave(
+            part, os, [&](double time) { os << llvm::format("%.6e", time); },
+            " ");
+      },
+      "; ");
+  return text;
+}
+
+std::vector<std::vector<double>> tuning::parseTimes(llvm::StringRef text) {
+  std::vector<std::vector<double>> times;
+  for (llvm::StringRef part : llvm::split(text, "; ")) {
+    llvm::SmallVector<llvm::StringRef> texts;
+    part.split(texts, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+    std::vector<double> samples(texts.size());
+    for (auto [one, sample] : llvm::zip_equal(texts, samples))
+      if (one.getAsDouble(sample))
+        return {};
+    if (samples.empty())
+      return {};
+    times.push_back(std::move(samples));
+  }
+  return times;
+}
+
+void Outcome::scale(double factor) {
+  seconds *= factor;
+  std::vector<std::vector<double>> all = parseTimes(times);
+  for (std::vector<double> &part : all)
+    for (double &time : part)
+      time *= factor;
+  times = printTimes(all);
+}
+
 std::string Outcome::print(const MeasuredProgram &measured,
                            llvm::StringRef code, bool withOutputs) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << code << '\n' << llvm::format("%.9e\n", measured.seconds);
-  llvm::interleave(
-      measured.times, os,
-      [&](llvm::ArrayRef<double> times) {
-        llvm::interleave(
-            times, os, [&](double time) { os << llvm::format("%.6e", time); },
-            " ");
-      },
-      "; ");
-  os << '\n';
+  os << code << '\n'
+     << llvm::format("%.9e\n", measured.seconds) << printTimes(measured.times)
+     << '\n';
   if (withOutputs)
     for (const MeasuredOutput &output : measured.outputs)
       os << output.dtype << ' ' << output.getBytes().size() << '\n'

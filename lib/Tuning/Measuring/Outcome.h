@@ -1,7 +1,7 @@
 //===- Outcome.h - What becomes of one candidate ----------------*- C++ -*-===//
 
-#ifndef ESPALIER_LIB_TUNING_OUTCOME_H
-#define ESPALIER_LIB_TUNING_OUTCOME_H
+#ifndef ESPALIER_LIB_TUNING_MEASURING_OUTCOME_H
+#define ESPALIER_LIB_TUNING_MEASURING_OUTCOME_H
 
 #include "espalier/Measurement/MeasureKernel.h"
 #include "espalier/Tuning/TuningRecords.h"
@@ -19,6 +19,9 @@ struct Outcome {
   std::string error;
   std::string code; ///< A hash of the machine code.
 
+  /// Multiplies all times of runs; `wall` stays.
+  void scale(double factor);
+
   static std::string print(TrialStatus status, const llvm::Twine &text) {
     return (llvm::Twine(static_cast<unsigned>(status)) + "\n" + text).str();
   }
@@ -27,6 +30,13 @@ struct Outcome {
   static Outcome parse(llvm::StringRef text);
 };
 
+/// Prints times as records keep them: the shortest first, by what stands for
+/// sizes that are not known.
+std::string printTimes(llvm::ArrayRef<std::vector<double>> times);
+
+/// Parses what that prints; empty if it is nothing of the kind.
+std::vector<std::vector<double>> parseTimes(llvm::StringRef text);
+
 /// Runs `evaluate`, which prints an outcome, in a child process. Fails if there
 /// are no processes to be had.
 llvm::Expected<Outcome> runOutcome(llvm::function_ref<std::string()> evaluate,
@@ -34,4 +44,4 @@ llvm::Expected<Outcome> runOutcome(llvm::function_ref<std::string()> evaluate,
 
 } // namespace espalier::tuning
 
-#endif // ESPALIER_LIB_TUNING_OUTCOME_H
+#endif // ESPALIER_LIB_TUNING_MEASURING_OUTCOME_H
