@@ -12,6 +12,7 @@ import numpy as np
 from peers import Peer, load_mkl, pointer
 from plain_c import COMPILERS, compile_c, describe
 from sparse_kernels import mttkrp, sddmm, spmm, spmv
+from sparsifier import compile_sparsified
 
 from espalier.compiler import Options
 from espalier.kernels import Kernel
@@ -81,7 +82,7 @@ Arrays = dict[str, np.ndarray]
 def _fibers(n: int, m: int, o: int, density: float, w: int) -> Arrays:
     """Return a random tensor in fibers, two dense operands and room for the result."""
     random = np.random.default_rng(SEED)
-    at = np.nonzero(random.random((n * m, o)) < density)
+    at = np.nonzero(random.random((n * m, o), np.float32) < density)
     fibers, ends = np.unique(at[0], return_index=True)
     return {
         "starts": np.searchsorted(fibers // m, np.arange(n + 1)).astype(np.int32),
@@ -149,7 +150,7 @@ def _open_c(name: str, arrays: Arrays) -> Peer | None:
     def multiply() -> None:
         getattr(library, name)(*map(pointer, operands), *extents)
 
-    return Peer("c", describe(COMPILERS["clang"]), multiply)
+    return Peer("c", describe(COMPILERS["clang"]), multiply, lambda: {"y": y})
 
 
 def _open_scipy(name: str, arrays: Arrays) -> Peer | None:
@@ -160,7 +161,12 @@ def _open_scipy(name: str, arrays: Arrays) -> Peer | None:
 
     parts = (arrays["value"], arrays["column"], arrays["starts"])
     matrix = scipy.sparse.csr_matrix(parts, (len(arrays["y"]), len(arrays["x"])))
-    return Peer("scipy", f"scipy {scipy.__version__}", lambda: matrix @ arrays["x"])
+    last: Arrays = {}
+
+    def multiply() -> None:
+        last["y"] = matrix @ arrays["x"]
+
+    return Peer("scipy", f"scipy {scipy.__version__}", multiply, lambda: last)
 
 
 class _Description(ctypes.Structure):
@@ -211,14 +217,28 @@ def _open_mkl(name: str, arrays: Arrays) -> Peer | None:
         else:
             multiply_mkl(library, matrix, x, y, by_rows=True)
 
-    return Peer("mkl", build, multiply)
+    return Peer("mkl", build, multiply, lambda: {"y": y})
 
 
-OPEN = {"c": _open_c, "scipy": _open_scipy, "mkl": _open_mkl}
+def _open_sparsifier(name: str, arrays: Arrays) -> Peer | None:
+    """Return what MLIR's sparsifier makes of it: with as many lanes as is fastest."""
+    columns = {"sddmm": ("z",), "mttkrp": ("x", "z")}.get(name, ("x",))
+    shape = (len(arrays["starts"]) - 1, *(len(arrays[array]) for array in columns))
+    own = arrays | {"y": np.zeros_like(arrays["y"])}
+    found = [compile_sparsified(name, own, shape, lanes) for lanes in (0, 8, 16)]
+    peers = [Peer("sparsifier", *compiled) for compiled in found if compiled is not None]
+    if not peers:
+        return None
+    times = measure_alternately([peer.call for peer in peers], 0.3, time.process_time)
+    _, fastest = min(enumerate(peers), key=lambda peer: times[peer[0]].median_ms)
+    return Peer(fastest.name, fastest.build, fastest.call, lambda: own)
+
+
+OPEN = {"c": _open_c, "scipy": _open_scipy, "mkl": _open_mkl, "sparsifier": _open_sparsifier}
 
 
 class Comparison(NamedTuple):
-    """What a case has measured."""
+    """What a case has measured, and the largest error of a result, ours or a peer's."""
 
     error: float
     own: Timing
@@ -235,10 +255,16 @@ def run_product(case: dict[str, Any], toy: bool, seconds: float) -> Comparison:
     program.set_num_threads(case["threads"])
     call = program.bind(**arrays)
     call()
-    expected = _reference(name, arrays)
-    error = float(np.abs(arrays["y"] - expected).max() / max(np.abs(expected).max(), 1e-30))
     found = [OPEN[peer](name, arrays) for peer in case["baselines"]]
     peers = [peer for peer in found if peer is not None]
+    results = [arrays]
+    for peer in peers:
+        peer.call()
+        assert peer.outputs is not None, "each knows its result"
+        results.append(peer.outputs())
+    expected = _reference(name, arrays)
+    wrong = max(float(np.abs(result["y"] - expected).max()) for result in results)
+    error = wrong / max(float(np.abs(expected).max()), 1e-30)
     clock = time.process_time if case["threads"] == 1 else time.perf_counter
     own, *others = measure_alternately([call, *(peer.call for peer in peers)], seconds, clock)
     timings = {peer.name: timing for peer, timing in zip(peers, others, strict=True)}
