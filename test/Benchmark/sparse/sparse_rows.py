@@ -6,22 +6,20 @@ import ctypes
 import importlib.util
 import itertools
 import time
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from peers import Peer, load_mkl, pointer
 from plain_c import COMPILERS, compile_c, describe
-from sparse_kernels import mttkrp, sddmm, spmm, spmv
+from sparse_kernels import MAKE, Extent, w
 from sparsifier import compile_sparsified
 
 from espalier.compiler import Options
-from espalier.kernels import Kernel
 from espalier.testing.timing import Timing, measure_alternately
 
 SEED = 7
 
-
-KERNELS: dict[str, Kernel] = {"spmv": spmv, "spmm": spmm, "sddmm": sddmm, "mttkrp": mttkrp}
 
 _C = {
     "spmv": """
@@ -238,12 +236,28 @@ OPEN = {"c": _open_c, "scipy": _open_scipy, "mkl": _open_mkl, "sparsifier": _ope
 
 
 class Comparison(NamedTuple):
-    """What a case has measured, and the largest error of a result, ours or a peer's."""
+    """What a case has measured.
+
+    Attributes:
+        error: the largest one of a result, ours or a peer's.
+        any_width: ours, where the number of columns is not known when compiling.
+    """
 
     error: float
     own: Timing
     others: dict[str, Timing]
     peers: list[Peer]
+    any_width: Timing | None = None
+
+
+def _bind(
+    name: str, arrays: Arrays, width: Extent, threads: int
+) -> tuple[Callable[[], None], Arrays]:
+    """Compile our kernel for so many columns; return a call of it, and its arrays."""
+    own = arrays | {"y": np.zeros_like(arrays["y"])}
+    program = MAKE[name](width).compile(Options(cache=None))
+    program.set_num_threads(threads)
+    return program.bind(**own), own
 
 
 def run_product(case: dict[str, Any], toy: bool, seconds: float) -> Comparison:
@@ -251,13 +265,13 @@ def run_product(case: dict[str, Any], toy: bool, seconds: float) -> Comparison:
     name = case["model"]
     sizes = case["toy" if toy else "sizes"]
     arrays = _fibers(**sizes) if name == "mttkrp" else _arguments(name, **sizes)
-    program = KERNELS[name].compile(Options(cache=None))
-    program.set_num_threads(case["threads"])
-    call = program.bind(**arrays)
+    call, result = _bind(name, arrays, sizes.get("w", w), case["threads"])
     call()
     found = [OPEN[peer](name, arrays) for peer in case["baselines"]]
     peers = [peer for peer in found if peer is not None]
-    results = [arrays]
+    any_width, other = _bind(name, arrays, w, case["threads"])
+    any_width()
+    results = [result, other]
     for peer in peers:
         peer.call()
         assert peer.outputs is not None, "each knows its result"
@@ -266,6 +280,7 @@ def run_product(case: dict[str, Any], toy: bool, seconds: float) -> Comparison:
     wrong = max(float(np.abs(result["y"] - expected).max()) for result in results)
     error = wrong / max(float(np.abs(expected).max()), 1e-30)
     clock = time.process_time if case["threads"] == 1 else time.perf_counter
-    own, *others = measure_alternately([call, *(peer.call for peer in peers)], seconds, clock)
+    calls = [call, any_width, *(peer.call for peer in peers)]
+    own, of_any_width, *others = measure_alternately(calls, seconds, clock)
     timings = {peer.name: timing for peer, timing in zip(peers, others, strict=True)}
-    return Comparison(error, own, timings, peers)
+    return Comparison(error, own, timings, peers, of_any_width if "w" in sizes else None)
