@@ -29,12 +29,13 @@ struct AreBelow {
 
   __attribute__((always_inline)) bool check(const T *data,
                                             int64_t count) const {
+    // A negative number is a large one without its sign. Flags would have to be
+    // packed; a maximum is one instruction.
     using Unsigned = std::make_unsigned_t<T>;
-    bool isAbove = false;
-    // A negative number is a large one without its sign.
+    Unsigned most = 0;
     for (int64_t i = 0; i < count; ++i)
-      isAbove |= (Unsigned)data[i] >= (Unsigned)bound;
-    return !isAbove;
+      most = (Unsigned)data[i] > most ? (Unsigned)data[i] : most;
+    return !count || most < (Unsigned)bound;
   }
 };
 

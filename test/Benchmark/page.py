@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).parent
 KEPT = ROOT / "results.jsonl"
 PAGE = ROOT.parents[1] / "docs" / "Performance.md"
 FIELDS = ("case", "threads", "error", "median_ms", "baselines_ms", "compile_s", "baseline_builds")
-FIELDS += ("class", "of_bound", "commit", "machine", "date")
+FIELDS += ("class", "any_width_ms", "of_bound", "commit", "machine", "date")
 HEAD = """# Performance
 
 Our time beside that of others, in the same run and in turns, with default schedules and

@@ -4,8 +4,7 @@
 //     c += a[e] * b[at[e]]          for e in steps of 8:
 //                                     v += a[e .. e + 7] * (b[at[e]], ...)
 //                                   c += the lanes of v
-//                                   for what is left: c += a[e] * b[at[e]]
-//                                 else: for e: c += a[e] * b[at[e]]
+//                                 for what is left: c += a[e] * b[at[e]]
 //
 // LLVM takes the indices of such a vector out of another one, which takes
 // longer than the products. Here each is loaded by itself.
@@ -18,6 +17,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -27,6 +27,30 @@ using polyhedral::AstNode;
 /// Wider vectors, which are made of two of these, gain nothing, and fewer
 /// lanes are not worth a loop for the rest.
 static constexpr int64_t kMostBits = 256, kLeastLanes = 4;
+
+/// One lane of a vector in memory, of 32 bits: half of a word, which two lanes
+/// load together, as what takes longest are the loads. Null if lanes are no
+/// halves, or the first one is not the lower one.
+static Value getHalf(OpBuilder &builder, Location loc, vector::LoadOp op,
+                     int64_t lane) {
+  VectorType type = op.getVectorType();
+  if (!type.getElementType().isInteger(32) || type.getNumElements() % 2 != 0 ||
+      llvm::endianness::native != llvm::endianness::little)
+    return {};
+  Value number = arith::ConstantIndexOp::create(builder, loc, lane / 2 * 2);
+  Value at =
+      arith::AddIOp::create(builder, loc, op.getIndices().front(), number);
+  auto pair = VectorType::get({2}, type.getElementType());
+  auto word = VectorType::get({1}, builder.getI64Type());
+  Value loaded = vector::LoadOp::create(builder, loc, pair, op.getBase(), at);
+  Value both = vector::ExtractOp::create(
+      builder, loc, vector::BitCastOp::create(builder, loc, word, loaded), 0);
+  if (lane % 2 != 0)
+    both = arith::ShRSIOp::create(
+        builder, loc, both,
+        arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), 32));
+  return arith::TruncIOp::create(builder, loc, type.getElementType(), both);
+}
 
 /// One lane of a vector, without the vector where that is possible.
 static Value getLane(OpBuilder &builder, Location loc, Value vector,
@@ -54,6 +78,8 @@ static Value getLane(OpBuilder &builder, Location loc, Value vector,
                                                          : op.getSource();
       })
       .Case([&](vector::LoadOp op) -> Value {
+        if (Value half = getHalf(builder, loc, op, lane))
+          return half;
         Value first = op.getIndices().front();
         Value number = arith::ConstantIndexOp::create(builder, loc, lane);
         Value at = arith::AddIOp::create(builder, loc, first, number);
@@ -157,8 +183,10 @@ LogicalResult KernelLoops::emitEntrySum(const AstNode &node,
     if (failed(result))
       return failure();
     endPartials(std::pair(key, compute));
-    return emitLoopBetween(node, middle, upper, node.step,
-                           getPlainLoop(builder.getContext()));
+    return success();
   };
-  return emitGuarded(isLong, emitVectors, [&] { return emitLoop(node); });
+  if (failed(emitGuarded(isLong, emitVectors, [] { return success(); })))
+    return failure();
+  return emitLoopBetween(node, middle, upper, node.step,
+                         getPlainLoop(builder.getContext()));
 }

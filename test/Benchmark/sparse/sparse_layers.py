@@ -13,7 +13,8 @@ import onnx
 from onnx import helper, numpy_helper
 from peers import Peer, open_peers, pointer
 from plain_c import COMPILERS, compile_c, describe
-from sparse_rows import KERNELS, SEED, Comparison, make_mkl_rows, multiply_mkl, run_product
+from sparse_kernels import MAKE
+from sparse_rows import SEED, Comparison, make_mkl_rows, multiply_mkl, run_product
 
 import espalier
 from espalier.compiler import Options
@@ -178,7 +179,7 @@ def run_layer(case: dict[str, Any], toy: bool, seconds: float) -> Comparison:
 _SKIP_ZEROS = ("c", "mkl")
 """The baselines whose time depends on the density."""
 
-SPARSE = dict.fromkeys(KERNELS, run_product) | dict.fromkeys(_C, run_layer)
+SPARSE = dict.fromkeys(MAKE, run_product) | dict.fromkeys(_C, run_layer)
 """What runs a case of each model."""
 
 

@@ -6,21 +6,20 @@ import ctypes
 import importlib.util
 import itertools
 import time
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from peers import Peer, load_mkl, pointer
 from plain_c import COMPILERS, compile_c, describe
-from sparse_kernels import mttkrp, sddmm, spmm, spmv
+from sparse_kernels import MAKE, Extent, w
+from sparsifier import compile_sparsified
 
 from espalier.compiler import Options
-from espalier.kernels import Kernel
 from espalier.testing.timing import Timing, measure_alternately
 
 SEED = 7
 
-
-KERNELS: dict[str, Kernel] = {"spmv": spmv, "spmm": spmm, "sddmm": sddmm, "mttkrp": mttkrp}
 
 _C = {
     "spmv": """
@@ -81,7 +80,7 @@ Arrays = dict[str, np.ndarray]
 def _fibers(n: int, m: int, o: int, density: float, w: int) -> Arrays:
     """Return a random tensor in fibers, two dense operands and room for the result."""
     random = np.random.default_rng(SEED)
-    at = np.nonzero(random.random((n * m, o)) < density)
+    at = np.nonzero(random.random((n * m, o), np.float32) < density)
     fibers, ends = np.unique(at[0], return_index=True)
     return {
         "starts": np.searchsorted(fibers // m, np.arange(n + 1)).astype(np.int32),
@@ -149,7 +148,7 @@ def _open_c(name: str, arrays: Arrays) -> Peer | None:
     def multiply() -> None:
         getattr(library, name)(*map(pointer, operands), *extents)
 
-    return Peer("c", describe(COMPILERS["clang"]), multiply)
+    return Peer("c", describe(COMPILERS["clang"]), multiply, lambda: {"y": y})
 
 
 def _open_scipy(name: str, arrays: Arrays) -> Peer | None:
@@ -160,7 +159,12 @@ def _open_scipy(name: str, arrays: Arrays) -> Peer | None:
 
     parts = (arrays["value"], arrays["column"], arrays["starts"])
     matrix = scipy.sparse.csr_matrix(parts, (len(arrays["y"]), len(arrays["x"])))
-    return Peer("scipy", f"scipy {scipy.__version__}", lambda: matrix @ arrays["x"])
+    last: Arrays = {}
+
+    def multiply() -> None:
+        last["y"] = matrix @ arrays["x"]
+
+    return Peer("scipy", f"scipy {scipy.__version__}", multiply, lambda: last)
 
 
 class _Description(ctypes.Structure):
@@ -211,19 +215,49 @@ def _open_mkl(name: str, arrays: Arrays) -> Peer | None:
         else:
             multiply_mkl(library, matrix, x, y, by_rows=True)
 
-    return Peer("mkl", build, multiply)
+    return Peer("mkl", build, multiply, lambda: {"y": y})
 
 
-OPEN = {"c": _open_c, "scipy": _open_scipy, "mkl": _open_mkl}
+def _open_sparsifier(name: str, arrays: Arrays) -> Peer | None:
+    """Return what MLIR's sparsifier makes of it: with as many lanes as is fastest."""
+    columns = {"sddmm": ("z",), "mttkrp": ("x", "z")}.get(name, ("x",))
+    shape = (len(arrays["starts"]) - 1, *(len(arrays[array]) for array in columns))
+    own = arrays | {"y": np.zeros_like(arrays["y"])}
+    found = [compile_sparsified(name, own, shape, lanes) for lanes in (0, 8, 16)]
+    peers = [Peer("sparsifier", *compiled) for compiled in found if compiled is not None]
+    if not peers:
+        return None
+    times = measure_alternately([peer.call for peer in peers], 0.3, time.process_time)
+    _, fastest = min(enumerate(peers), key=lambda peer: times[peer[0]].median_ms)
+    return Peer(fastest.name, fastest.build, fastest.call, lambda: own)
+
+
+OPEN = {"c": _open_c, "scipy": _open_scipy, "mkl": _open_mkl, "sparsifier": _open_sparsifier}
 
 
 class Comparison(NamedTuple):
-    """What a case has measured."""
+    """What a case has measured.
+
+    Attributes:
+        error: the largest one of a result, ours or a peer's.
+        any_width: ours, where the number of columns is not known when compiling.
+    """
 
     error: float
     own: Timing
     others: dict[str, Timing]
     peers: list[Peer]
+    any_width: Timing | None = None
+
+
+def _bind(
+    name: str, arrays: Arrays, width: Extent, threads: int
+) -> tuple[Callable[[], None], Arrays]:
+    """Compile our kernel for so many columns; return a call of it, and its arrays."""
+    own = arrays | {"y": np.zeros_like(arrays["y"])}
+    program = MAKE[name](width).compile(Options(cache=None))
+    program.set_num_threads(threads)
+    return program.bind(**own), own
 
 
 def run_product(case: dict[str, Any], toy: bool, seconds: float) -> Comparison:
@@ -231,15 +265,22 @@ def run_product(case: dict[str, Any], toy: bool, seconds: float) -> Comparison:
     name = case["model"]
     sizes = case["toy" if toy else "sizes"]
     arrays = _fibers(**sizes) if name == "mttkrp" else _arguments(name, **sizes)
-    program = KERNELS[name].compile(Options(cache=None))
-    program.set_num_threads(case["threads"])
-    call = program.bind(**arrays)
+    call, result = _bind(name, arrays, sizes.get("w", w), case["threads"])
     call()
-    expected = _reference(name, arrays)
-    error = float(np.abs(arrays["y"] - expected).max() / max(np.abs(expected).max(), 1e-30))
     found = [OPEN[peer](name, arrays) for peer in case["baselines"]]
     peers = [peer for peer in found if peer is not None]
+    any_width, other = _bind(name, arrays, w, case["threads"])
+    any_width()
+    results = [result, other]
+    for peer in peers:
+        peer.call()
+        assert peer.outputs is not None, "each knows its result"
+        results.append(peer.outputs())
+    expected = _reference(name, arrays)
+    wrong = max(float(np.abs(result["y"] - expected).max()) for result in results)
+    error = wrong / max(float(np.abs(expected).max()), 1e-30)
     clock = time.process_time if case["threads"] == 1 else time.perf_counter
-    own, *others = measure_alternately([call, *(peer.call for peer in peers)], seconds, clock)
+    calls = [call, any_width, *(peer.call for peer in peers)]
+    own, of_any_width, *others = measure_alternately(calls, seconds, clock)
     timings = {peer.name: timing for peer, timing in zip(peers, others, strict=True)}
-    return Comparison(error, own, timings, peers)
+    return Comparison(error, own, timings, peers, of_any_width if "w" in sizes else None)

@@ -1,25 +1,30 @@
 // RUN: espalier-opt %s -convert-poly-to-loops -canonicalize -cse -split-input-file | FileCheck %s
 
-// Eight entries at a time, whose places are loaded one by one; then those that
-// are left. Rows of fewer entries have a loop of their own.
+// Eight entries at a time, whose places are loaded two by two; then those that
+// are left, or all of a row of fewer.
 #all = affine_set<(n, e)[N, E] : (n >= 0, N - 1 - n >= 0, e >= 0, E - 1 - e >= 0)>
 #row = affine_set<(n, e)[N, E, b, f] : (e - b >= 0, f - 1 - e >= 0)>
 #n = affine_map<(n, e)[N, E] -> (n)>
 #e = affine_map<(n, e)[N, E] -> (e)>
 // CHECK-LABEL: func.func @look_up(
 // CHECK:         %[[OLD:.*]] = memref.load %arg4
-// CHECK:         scf.if
+// CHECK:         %[[HEAD:.*]] = scf.if %{{.*}} -> (f32) {
 // CHECK:           %[[LANES:.*]] = scf.for {{.*}} step %c8 iter_args({{.*}}) -> (vector<8xf32>) {
-// CHECK-COUNT-8:     memref.load %arg1
-// CHECK-NOT:         vector.extract
+// CHECK:             %[[PAIR:.*]] = vector.load %arg1{{.*}} vector<2xi32>
+// CHECK:             %[[WORD:.*]] = vector.bitcast %[[PAIR]] : vector<2xi32> to vector<1xi64>
+// CHECK:             %[[BOTH:.*]] = vector.extract %[[WORD]][0]
+// CHECK:             %[[FIRST:.*]] = arith.trunci %[[BOTH]] : i64 to i32
+// CHECK:             %[[SECOND:.*]] = arith.shrui %[[BOTH]], %c32_i64
+// CHECK-COUNT-3:     vector.load %arg1{{.*}} vector<2xi32>
+// CHECK-NOT:         vector.load %arg1
 // CHECK:             vector.from_elements
 // CHECK:             scf.yield
-// CHECK:           %[[SUM:.*]] = vector.reduction <add>, %[[LANES]], %[[OLD]] fastmath<reassoc>
-// CHECK:           scf.for {{.*}} step %c1 iter_args(%{{.*}} = %[[SUM]]) -> (f32) {
-// CHECK:           } {loop_annotation = #{{.*}}}
+// CHECK:           vector.reduction <add>, %[[LANES]], %[[OLD]] fastmath<reassoc>
 // CHECK:         } else {
-// CHECK:           scf.for {{.*}} step %c1 iter_args(%{{.*}} = %[[OLD]]) -> (f32) {
-// CHECK:         memref.store
+// CHECK-NEXT:      scf.yield %[[OLD]]
+// CHECK:         %[[SUM:.*]] = scf.for {{.*}} step %c1 iter_args(%{{.*}} = %[[HEAD]]) -> (f32) {
+// CHECK:         } {loop_annotation = #{{.*}}}
+// CHECK:         memref.store %[[SUM]]
 module attributes {poly.target = #poly.target<cpu = "znver4", features = "", vector_bits = 512, registers = 32, l1 = 32768, l2 = 1048576, l3 = 33554432, cores = 1>} {
 poly.kernel @look_up(%starts: memref<?xi32>, %at: memref<?xi32>, %a: memref<?xf32>, %x: memref<?xf32>, %y: memref<?xf32>, %N: index, %E: index) {
   poly.compute @acc dims ["n", "e"] domain [#all] where #row

@@ -513,7 +513,16 @@ PlanChooser::chooseOwnVector(const ComputeShape &compute,
                              ArrayRef<unsigned> own) const {
   std::optional<unsigned> best;
   int64_t bestScore = 0;
+  // There is a sum for each entry, of a row that may be short: LLVM has code
+  // for each length, and lanes of ours would be masked.
+  bool hasSumOfEntry =
+      compute.op.getWhere() &&
+      llvm::any_of(llvm::seq(0u, compute.getNumDims()), [&](unsigned dim) {
+        return compute.isRestricted(dim) && !compute.isReduced(dim);
+      });
   for (unsigned dim : own) {
+    if (hasSumOfEntry && compute.isReduced(dim) && !compute.getExtent(dim))
+      continue;
     int64_t score = scoreVectorDim(compute, dim);
     if (score > bestScore) {
       bestScore = score;
