@@ -43,7 +43,7 @@ public:
   }
 
   llvm::Error openRecords();
-  /// Chooses algorithms for a model, and adds its kernels to the tasks.
+  /// Chooses what kernels a model becomes, and adds its kernels to the tasks.
   llvm::Error addNetwork(const ModelToTune &given, unsigned numModels);
   /// Loads the model of costs and what is known of other kernels, after all
   /// tasks are there.
@@ -118,7 +118,7 @@ llvm::Error Tuner::openRecords() {
 /// Chooses before kernels are formed, and lets `options` form them so.
 static llvm::Error choose(ModuleOp module, TuneOptions &options,
                           std::vector<TunedStatement> &statements) {
-  auto compared = chooseAlgorithms(module, options);
+  auto compared = chooseStatements(module, options);
   if (!compared)
     return compared.takeError();
   statements = std::move(*compared);
@@ -145,10 +145,10 @@ llvm::Error Tuner::keepChoices(const Network &network) {
   TrialKey key;
   llvm::raw_string_ostream(key.target) << *machine;
   for (const TunedStatement &statement : network.result.statements) {
-    key.kernel = getChoiceKey(statement.name, network.options.measure);
+    key.kernel = getChoiceKey(statement, network.options.measure);
     std::optional<Winner> winner;
     if (!statement.script.empty())
-      winner = {"algorithm", statement.script, statement.seconds,
+      winner = {statement.command, statement.script, statement.seconds,
                 statement.original};
     if (llvm::Error error = records->setWinner(key, winner))
       return error;
