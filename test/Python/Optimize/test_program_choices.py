@@ -1,5 +1,6 @@
 """Choices above kernels: how convolutions are computed, and what is one kernel."""
 
+import re
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
@@ -193,3 +194,41 @@ def test_what_is_fused_anyway_stays(tmp_path: Path, split: tuple[Path, espalier.
         connection.execute("UPDATE winners SET script = replace(script, ' fused', ' apart')")
     with pytest.warns(RuntimeWarning, match="what was tuned does not fit any more"):
         assert code(model, keeping(records), tmp_path) == usual
+
+
+SHAPES = {"q": (64, 32), "k": (32, 64), "v": (64, 32)}
+STATEMENTS = """module attributes {{transform.with_named_sequence}} {{
+  transform.named_sequence @__transform_statements(
+      %module: !transform.any_op {{transform.readonly}}) {{
+{commands}
+    transform.yield
+  }}
+}}
+"""
+
+
+def test_products_are_one_kernel_where_that_is_chosen(tmp_path: Path) -> None:
+    net = Net("attention")
+    q, k, v = (net.input(name, [2, *shape]) for name, shape in SHAPES.items())
+    rows = net.node("Softmax", net.node("MatMul", q, k), axis=2)
+    model = net.finish((net.node("MatMul", rows, v), "y", [2, 64, 32]))
+    statements = str(espalier.lower(model, stage="statements"))
+    kernels = re.findall(r"kernel private @(\w+)", statements)
+    targets = [name for name in kernels if name.startswith("matmul_")][1], kernels[-3]
+    lines = [
+        f"    %{number} = transform.poly.computation @{name}::@s0 of %module"
+        f" : (!transform.any_op) -> !transform.any_op\n"
+        f"    transform.poly.fusion %{number} fused : !transform.any_op"
+        for number, name in enumerate(targets)
+    ]
+    script = tmp_path / "fused.mlir"
+    script.write_text(STATEMENTS.format(commands="\n".join(lines)))
+    rng = np.random.default_rng(3)
+    inputs = {
+        name: rng.standard_normal((2, *shape)).astype(np.float32) for name, shape in SHAPES.items()
+    }
+    expected = espalier.interpret(model, inputs)["y"]
+    fused = espalier.compile(model, schedule=script, options=keeping(None))
+    assert error_relative_to_scale(fused.run(inputs)["y"], expected) < 1e-5
+    fused.save(tmp_path / "fused.o")
+    assert (tmp_path / "fused.o").read_bytes() != code(model, keeping(None), tmp_path)
