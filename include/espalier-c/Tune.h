@@ -99,8 +99,9 @@ typedef struct espalier_tune_options {
   /** XGBoost's shared library, which "model" needs; "" for none: then it is
      "drafts". */
   const char *model_library;
-  /** Whether convolutions are computed in other ways, too, where the program's
-      kernels are faster so by default; kernels are searched after that. */
+  /** Whether convolutions are computed in other ways, too, and kernels split
+     and fused, where the program's kernels are faster so by default; kernels
+     are searched after that. */
   int32_t algorithms;
   /** Rules beside those that there are. */
   const espalier_sketch_rule *rules;

@@ -80,7 +80,8 @@ static llvm::json::Object describe(const tuning::TunedModel &model) {
   for (const tuning::TunedStatement &statement : model.statements)
     statements.push_back(
         llvm::json::Object{{"name", statement.name},
-                           {"algorithm", statement.algorithm},
+                           {"command", statement.command},
+                           {"option", statement.option},
                            {"original_s", statement.original},
                            {"best_s", statement.seconds},
                            {"is_chosen", !statement.script.empty()}});

@@ -126,8 +126,7 @@ void tuning::useRecords(ModuleOp module, StringRef path,
     if (auto statement = parseChoiceKey(winner.getKey(), options))
       choices.push_back({*statement, winner.getValue().script});
   llvm::sort(choices);
-  // Who wants plain sums gets no others.
-  if (!choices.empty() && codegen.pipeline.winograd)
+  if (!choices.empty())
     codegen.chooseStatements = [choices = std::move(choices),
                                 inner = codegen](ModuleOp statements) {
       if (llvm::Error error = applyChoices(statements, choices, inner))

@@ -46,7 +46,7 @@ public:
   llvm::Error findMeasurer();
 
   llvm::Error openRecords();
-  /// Chooses algorithms for a model, and adds its kernels to the tasks.
+  /// Chooses what kernels a model becomes, and adds its kernels to the tasks.
   llvm::Error addNetwork(const ModelToTune &given, unsigned numModels);
   /// Loads the model of costs and what is known of other kernels, after all
   /// tasks are there.
@@ -142,7 +142,7 @@ llvm::Error Tuner::openRecords() {
 /// Chooses before kernels are formed, and lets `options` form them so.
 static llvm::Error choose(ModuleOp module, TuneOptions &options,
                           std::vector<TunedStatement> &statements) {
-  auto compared = chooseAlgorithms(module, options);
+  auto compared = chooseStatements(module, options);
   if (!compared)
     return compared.takeError();
   statements = std::move(*compared);
@@ -169,10 +169,10 @@ llvm::Error Tuner::keepChoices(const Network &network) {
   TrialKey key;
   llvm::raw_string_ostream(key.target) << *machine;
   for (const TunedStatement &statement : network.result.statements) {
-    key.kernel = getChoiceKey(statement.name, network.options.measure);
+    key.kernel = getChoiceKey(statement, network.options.measure);
     std::optional<Winner> winner;
     if (!statement.script.empty())
-      winner = {"algorithm", statement.script, statement.seconds,
+      winner = {statement.command, statement.script, statement.seconds,
                 statement.original};
     if (llvm::Error error = records->setWinner(key, winner))
       return error;

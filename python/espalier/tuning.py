@@ -66,18 +66,21 @@ class TunedKernel:
 
 @dataclass(frozen=True)
 class TunedStatement:
-    """A sum that was computed in another way than by default, before the search.
+    """A statement for which something else than the default was chosen, before the search.
 
     Arguments:
         name: what the program calls its kernel at stage `statements`.
-        algorithm: how it was computed.
+        command: what was chosen: the `algorithm` of a sum, or the `fusion` of a result
+            with what reads it.
+        option: what it was: "direct" or "winograd"; "separate" or "fused".
         original_s: seconds of all calls of kernels before.
         best_s: the same with it.
         is_chosen: whether the script has it.
     """
 
     name: str
-    algorithm: str
+    command: str
+    option: str
     original_s: float
     best_s: float
     is_chosen: bool
@@ -267,8 +270,8 @@ def tune(
             fastest; of many such, those that an estimate ranks first; of these, those
             that a model of costs does. The model is of XGBoost; where that is not
             installed, the estimate ranks alone.
-        algorithms: whether convolutions are computed in other ways, too, where the
-            program's kernels are faster so by default.
+        algorithms: whether convolutions are computed in other ways, too, and kernels
+            split and fused, where the program's kernels are faster so by default.
         rules: functions that derive more scripts to try: each gets the texts of a
             kernel and of the script of its default schedule, "" for the order of the
             program, and returns scripts whose choices have lists of options. What

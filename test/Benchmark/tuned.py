@@ -84,7 +84,7 @@ def tune_and_compare(case: str, model: onnx.ModelProto, args: argparse.Namespace
         "baselines_ms": {name: round(value, 4) for name, value in times.items()},
         "baseline_builds": {peer.name: peer.build for peer in peers},
         "rules": sorted({kernel.rule for kernel in tuned.kernels if kernel.rule}),
-        "choices": [choice.algorithm for choice in tuned.statements if choice.is_chosen],
+        "choices": [choice.option for choice in tuned.statements if choice.is_chosen],
         "failures": sum(kernel.failures for kernel in tuned.kernels),
         "search_s": round(search_s, 1),
         **describe_machine(),

@@ -77,14 +77,15 @@ def test_sums_run_over_entries():
 
 
 def test_choices_are_accepted():
-    """Layouts, and algorithms of convolutions: what compiles is judged with the rest."""
+    """Layouts, algorithms of convolutions, and splits: what compiles is judged with the rest."""
     accepted = []
     for seed in range(12):
         sample = generate_convolutions(seed)
         module, _ = compiler.load_module(sample.static().model())
         _espalier.lower(module, "statements", compiler.Options(cache=None).native())
         accepted += choose(module, sample.choices, winograd=True)
-    for word in ("direct", "winograd", "buffer_layout %0 affine", "buffer_layout %0 read"):
+    layouts = ("buffer_layout %0 affine", "buffer_layout %0 read")
+    for word in ("direct", "winograd", "separate", *layouts):
         assert any(word in command for command in accepted)
 
 

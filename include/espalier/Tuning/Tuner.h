@@ -83,8 +83,8 @@ struct TuneOptions {
   bool usesShipped = true;
   /// Beside those of this library.
   std::vector<SketchRule> rules;
-  /// Whether convolutions are computed in other ways, too, where these are
-  /// faster; kernels are searched after that.
+  /// Whether convolutions are computed in other ways, too, and statements fused
+  /// and split, where that is faster; kernels are searched after that.
   bool choosesAlgorithms = true;
   /// Candidates of all kernels of all models together.
   unsigned trials = 64;
@@ -127,12 +127,12 @@ struct TunedKernel {
   std::string reason;
 };
 
-/// A sum that was computed in another way than by default.
+/// A statement for which something else was chosen than by default.
 struct TunedStatement {
   /// What the program calls its kernel at stage `statements`.
   std::string name;
-  /// What was tried.
-  std::string algorithm;
+  /// The command, as `algorithm`, and what it was tried with.
+  std::string command, option;
   /// Seconds of all kernels of the program, before and with it.
   double original = 0, seconds = 0;
   /// The script that chooses it; empty if it is not faster.

@@ -69,6 +69,19 @@ private:
   /// Whether `node` pools what a sum over entries computes, in whose kernel the
   /// windows are then.
   bool poolsEntries(const Node &node) const;
+  /// Whether somebody wants `statement` to join the node of that number.
+  bool isAsked(const Statement &statement, unsigned number) const {
+    return llvm::any_of(getReads(statement), [&](ArrayId array) {
+      return program.isChosen(array, Fusion::Fused) &&
+             getProducer(array) == number;
+    });
+  }
+  /// What joins goes where somebody wants it; else a contraction's epilogue
+  /// saves most, and then the latest producer does.
+  std::tuple<bool, bool, unsigned> getPreference(const Statement &statement,
+                                                 unsigned number) const {
+    return {isAsked(statement, number), nodes[number].isContraction, number};
+  }
   bool rowFits(const Node &node, const Statement &statement,
                unsigned shared) const;
   /// Whether neighbours in memory among the elements of `array` differ in one
@@ -232,7 +245,8 @@ ClusterBuilder::getSharedDims(const Statement &statement,
       possible &= !nodes[*from].dependsOn.test(number);
       return;
     }
-    if (program.arrays[array].reshapeOf)
+    if (program.arrays[array].reshapeOf ||
+        program.isChosen(array, Fusion::Separate))
       possible = false;
     else
       shared = std::min(shared, countIdentityIndices(program, access));
@@ -242,19 +256,21 @@ ClusterBuilder::getSharedDims(const Statement &statement,
   for (unsigned dim = 0; dim < shared; ++dim)
     if (statement.extents[dim] != node.extents[dim])
       shared = dim;
-  if (readsAcross(statement, shared))
+  // Whether it pays is decided by who asks for it.
+  bool isFree = isAsked(statement, number);
+  if (!isFree && readsAcross(statement, shared))
     return std::nullopt;
   if (shared == node.fusionGroup.sharedDims &&
       (!node.isContraction ||
        (!statement.reduction && shared == numTargetDims)))
     return shared;
   if (node.isContraction || shared == 0 || !rowFits(node, statement, shared) ||
-      poolsEntries(node))
+      (!isFree && poolsEntries(node)))
     return std::nullopt;
   // The statements already there get longer rows as well.
   for (unsigned other : node.fusionGroup.statements)
     if (!rowFits(node, program.statements[other], shared) ||
-        liesAcross(program.statements[other].target, shared))
+        (!isFree && liesAcross(program.statements[other].target, shared)))
       return std::nullopt;
   return shared;
 }
@@ -298,11 +314,8 @@ SmallVector<FusionGroup> ClusterBuilder::run() {
         candidates.insert(*from);
     for (unsigned candidate : candidates)
       if (auto shared = getSharedDims(statement, candidate))
-        // A contraction's epilogue saves most; else the latest producer does.
-        if (!best ||
-            nodes[candidate].isContraction > nodes[*best].isContraction ||
-            (nodes[candidate].isContraction == nodes[*best].isContraction &&
-             candidate > *best)) {
+        if (!best || getPreference(statement, candidate) >
+                         getPreference(statement, *best)) {
           best = candidate;
           bestShared = shared;
         }

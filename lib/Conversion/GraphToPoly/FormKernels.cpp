@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Entries/GroupEntries.h"
+#include "FuseKernels.h"
 #include "Normalize.h"
 #include "Read/ReadProgram.h"
 #include "StepAttributes.h"
@@ -206,6 +207,33 @@ static LogicalResult checkFormats(const DispatchVariant &variant) {
   return success();
 }
 
+/// Reports results that are to be read in the kernel that computes them, and in
+/// no other, where that is not so, or the reverse.
+static LogicalResult checkFusion(const DispatchVariant &variant) {
+  const StatementList &program = variant.program;
+  llvm::DenseMap<ArrayId, const FusionGroup *> writer;
+  for (const FusionGroup &group : variant.fusionGroups)
+    for (unsigned number : group.statements)
+      writer[program.getBase(program.statements[number].target)] = &group;
+  for (const FusionGroup &group : variant.fusionGroups)
+    for (unsigned number : group.statements)
+      for (ArrayId read : getReads(program.statements[number])) {
+        ArrayId array = program.getBase(read);
+        std::optional<Fusion> fusion = program.arrays[array].fusion;
+        bool isHere = writer.lookup(array) == &group;
+        if (!fusion || isHere == (*fusion == Fusion::Fused))
+          continue;
+        return emitError(program.arrays[array].loc)
+               << (isHere ? "expects a result that others read than the kernel "
+                            "that computes it (separate), but one in it does"
+                          : "expects a result that is read in the kernel that "
+                            "computes it (fused), at the indices of loops that "
+                            "both share and whose iterations fit in the cache, "
+                            "but another kernel reads it");
+      }
+  return success();
+}
+
 /// Writes indices in the form that they are read in again, so that it does not
 /// matter whether steps run one by one.
 static void sortIndices(StatementList &program) {
@@ -240,6 +268,8 @@ LogicalResult StepRunner::runSteps(ReadBlock &read) {
                          "winograd");
   if (isDecided &&
       (failed(checkAlgorithms(variant)) || failed(checkFormats(variant))))
+    return failure();
+  if (form == Form::Memory && failed(checkFusion(variant)))
     return failure();
   sortIndices(program);
   counts.kernels += variant.fusionGroups.size();
@@ -282,10 +312,10 @@ void StepRunner::eraseUnused(const llvm::StringSet<> &names) {
         op.erase();
 }
 
-/// Whether a layout or an algorithm is chosen for what `block` calls.
+/// Whether anything is chosen for what `block` calls.
 static bool hasChoices(ModuleOp module, Block &block) {
   return llvm::any_of(block, [&](Operation &op) {
-    if (op.hasAttr(poly::kLayoutAttr))
+    if (op.hasAttr(poly::kLayoutAttr) || op.hasAttr(poly::kFusionAttr))
       return true;
     auto call = dyn_cast<poly::CallOp>(op);
     auto kernel =

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
+#include "FuseKernels.h"
 #include "Renumber.h"
 
 using namespace mlir;
@@ -64,7 +65,8 @@ private:
   /// dimensions; nothing if that is not known.
   std::optional<int64_t> getBytes(ArrayId array, unsigned shared = 0) const;
   /// Whether parts of the copied operands, and what all of them meet, stay in
-  /// the cache, which the whole does not.
+  /// the cache, which the whole does not; only the first where somebody has
+  /// asked for it.
   bool isWorthwhile(const FusionGroup &group,
                     const llvm::DenseSet<ArrayId> &copied,
                     unsigned shared) const;
@@ -134,7 +136,8 @@ CopyFuser::findCopies(const FusionGroup &group) const {
       const Statement &statement = program.statements[copy->statements.front()];
       const Array &target = program.arrays[array];
       if (target.kind == Array::Kind::Intermediate && target.outputs.empty() &&
-          !statement.reduction && !statement.recurrence && !statement.entries &&
+          target.fusion != Fusion::Separate && !statement.reduction &&
+          !statement.recurrence && !statement.entries &&
           statement.targetIndices.empty() && readsAlone(group, array))
         copies.insert(copy);
     }
@@ -238,8 +241,13 @@ bool CopyFuser::isWorthwhile(const FusionGroup &group,
         if (countIdentityIndices(program, access) == 0)
           common += getBytes(array).value_or(program.cacheBytes);
       });
-  return batch >= kMinBatch * program.cores && whole > program.cacheBytes / 2 &&
-         part <= program.cacheBytes / 2 && common <= program.cacheBytes / 4;
+  bool isAsked = llvm::any_of(copied, [&](ArrayId array) {
+    return program.isChosen(array, Fusion::Fused);
+  });
+  bool pays = batch >= kMinBatch * program.cores &&
+              whole > program.cacheBytes / 2 &&
+              common <= program.cacheBytes / 4;
+  return part <= program.cacheBytes / 2 && (isAsked || pays);
 }
 
 void CopyFuser::fuse(FusionGroup &group) {

@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
+#include "FuseKernels.h"
 #include "Renumber.h"
 
 using namespace mlir;
@@ -82,6 +83,11 @@ private:
   bool sharesRows(const FusionGroup &group,
                   const llvm::DenseSet<ArrayId> &arrays,
                   ArrayRef<AffineExpr> extents) const;
+  /// Whether somebody wants it to be one kernel, whatever that takes.
+  bool isAsked(const Chain &chain) const {
+    return program.isChosen(chain.scores, Fusion::Fused) ||
+           program.isChosen(chain.weights, Fusion::Fused);
+  }
   /// How many rows a block has; none if it is not worth it.
   std::optional<int64_t> chooseBlock(const Chain &chain) const;
   /// Statements in the dimensions `rows`, with `local` arrays of their own.
@@ -117,6 +123,7 @@ ProductFuser::findResult(const FusionGroup &group,
     if (!escaping.contains(target))
       continue;
     if (result || inParts.contains(target) ||
+        program.isChosen(target, Fusion::Separate) ||
         !program.arrays[target].outputs.empty() ||
         !llvm::all_of(readers[target], [&](unsigned other) {
           return groupOf.lookup(other) == &reader;
@@ -194,7 +201,8 @@ std::optional<int64_t> ProductFuser::chooseBlock(const Chain &chain) const {
         total, getNumber(extent).value_or(program.cacheBytes));
   std::optional<int64_t> rows = getNumber(extents[shared - 1]);
   std::optional<int64_t> length = getNumber(extents[shared]);
-  if (total <= uint64_t(program.cacheBytes) / 2 ||
+  bool stays = total <= uint64_t(program.cacheBytes) / 2;
+  if ((stays && !isAsked(chain)) ||
       rows.value_or(kMinProductRows) < kMinProductRows)
     return std::nullopt;
   // Scores and weights of a block, beside the panels of the operands.
@@ -284,7 +292,8 @@ std::optional<int64_t> ProductFuser::countPassed(const Chain &chain) const {
 void ProductFuser::fuse(const Chain &chain) {
   std::optional<int64_t> block = chooseBlock(chain);
   unsigned shared = chain.rows->sharedDims;
-  if (!block || countPassed(chain).value_or(INT64_MAX) > kMaxPassed * *block)
+  if (!block || (!isAsked(chain) &&
+                 countPassed(chain).value_or(INT64_MAX) > kMaxPassed * *block))
     return;
   SmallVector<AffineExpr> extents(
       ArrayRef(program.arrays[chain.scores].extents).take_front(shared));

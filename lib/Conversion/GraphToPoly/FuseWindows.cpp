@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
+#include "FuseKernels.h"
 #include "PoolingWindows.h"
 #include "Renumber.h"
 
@@ -127,9 +128,10 @@ private:
   /// The only array of `producer` that others see, if it has one reader.
   std::optional<ArrayId> findPooled(const FusionGroup &producer) const;
   /// Whether the rows that one row of windows needs, and the contraction's
-  /// other operand, which every row reads again, stay in cache.
+  /// other operand, which every row reads again, stay in cache; only the first
+  /// where somebody has asked for it.
   bool staysInCache(const Statement &contraction, const Contraction &shape,
-                    const PoolingWindows &windows) const;
+                    const PoolingWindows &windows, ArrayId pooled) const;
   /// Whether tiles of a sum over entries are as large as others in the rows
   /// that one row of windows needs.
   bool isWorthPooling(const FusionGroup &producer, const Statement &sum,
@@ -160,6 +162,7 @@ WindowFuser::findPooled(const FusionGroup &producer) const {
     if (!escaping.contains(target))
       continue;
     if (pooled || !program.arrays[target].outputs.empty() ||
+        program.isChosen(target, Fusion::Separate) ||
         readers[target].size() != 1)
       return std::nullopt;
     pooled = target;
@@ -200,14 +203,16 @@ WindowFuser::getRowBytes(const Statement &sum, const PoolingWindows &windows,
 
 bool WindowFuser::staysInCache(const Statement &contraction,
                                const Contraction &shape,
-                               const PoolingWindows &windows) const {
+                               const PoolingWindows &windows,
+                               ArrayId pooled) const {
   const Array &panel = program.arrays[shape.panel.getTensor().number];
   int64_t panelBytes = countBytes(
       program, panel.extents, [](unsigned, int64_t extent) { return extent; });
   int64_t rowBytes = getRowBytes(contraction, windows, [&](unsigned dim) {
     return dim == shape.vectorDim;
   });
-  return panelBytes <= program.cacheBytes / 2 &&
+  bool isAsked = program.isChosen(pooled, Fusion::Fused);
+  return (isAsked || panelBytes <= program.cacheBytes / 2) &&
          rowBytes <= program.cacheBytes / 2;
 }
 
@@ -246,7 +251,7 @@ void WindowFuser::fuse(FusionGroup &producer) {
   // The vector dimension stays whole, and inside.
   unsigned vectorDim = contraction->vectorDim;
   if (!windows->indices[vectorDim].local &&
-      staysInCache(first, *contraction, *windows))
+      staysInCache(first, *contraction, *windows, *pooled))
     merge(producer, consumer, *pooled, *windows, vectorDim,
           [&](unsigned dim) { return dim == vectorDim; });
 }

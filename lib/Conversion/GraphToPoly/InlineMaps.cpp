@@ -149,8 +149,8 @@ public:
 private:
   bool mayVanish(const Statement &statement) const {
     return !changesLayout(program, statement) && !statement.reduction &&
-           staysInStep(statement) && statement.pieces.size() == 1 &&
-           statement.pieces[0].domain.empty() &&
+           !program.arrays[statement.target].fusion && staysInStep(statement) &&
+           statement.pieces.size() == 1 && statement.pieces[0].domain.empty() &&
            program.arrays[statement.target].outputs.empty() &&
            !needed.contains(statement.target);
   }

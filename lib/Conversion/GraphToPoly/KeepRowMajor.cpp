@@ -102,7 +102,7 @@ bool RowKeeper::isMadeOfInputs(ArrayId array) const {
 
 const Statement *RowKeeper::getReader(ArrayId array) const {
   if (!program.arrays[array].outputs.empty() || viewed.contains(array) ||
-      readers[array].size() != 1)
+      program.isChosen(array, Fusion::Separate) || readers[array].size() != 1)
     return nullptr;
   return &program.statements[readers[array].front()];
 }

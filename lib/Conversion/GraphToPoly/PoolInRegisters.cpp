@@ -332,7 +332,8 @@ LogicalResult RegisterPooling::run(MutableArrayRef<FusionGroup> fusionGroups) {
   for (FusionGroup &fusionGroup : fusionGroups)
     for (unsigned number : fusionGroup.statements)
       if (program.statements[number].target == imageArray) {
-        if (fusionGroup.statements.size() != 1)
+        if (fusionGroup.statements.size() != 1 ||
+            program.isChosen(imageArray, Fusion::Separate))
           return failure();
         owner = &fusionGroup;
         source = program.statements[number];

@@ -58,6 +58,7 @@ void espalier::graphtopoly::separateAccumulators(
         continue;
       Array accumulator = program.arrays[target];
       accumulator.outputs.clear();
+      accumulator.fusion.reset();
       ArrayId local = program.addArray(std::move(accumulator));
       program.statements[number].target = local;
       for (unsigned reader : fusionGroup.statements)

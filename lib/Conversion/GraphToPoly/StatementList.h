@@ -15,6 +15,7 @@
 
 #include "Build/Checks.h"
 #include "espalier/Definition/Definition.h"
+#include "espalier/Dialect/Poly/IR/ChoiceAttributes.h"
 #include "espalier/Dialect/Poly/IR/EntryFormat.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,6 +26,7 @@
 namespace espalier::graphtopoly {
 
 using definition::Expr;
+using poly::Fusion;
 using ArrayId = unsigned;
 
 /// A tensor of the program. Extents are affine expressions over the program's
@@ -51,6 +53,8 @@ struct Array {
   llvm::SmallVector<mlir::AffineExpr> storedExtents = {};
   /// Whether somebody has chosen the layout before layouts were assigned.
   bool isLayoutGiven = false;
+  /// Whether somebody wants it to be read in the kernel that computes it.
+  std::optional<Fusion> fusion = std::nullopt;
   /// Of a constant that says where to read: its elements are from 0 to less
   /// than this, and whether they do not decrease. Whoever calls checks it.
   std::optional<int64_t> bound = std::nullopt;
@@ -155,6 +159,10 @@ struct StatementList {
     while (arrays[array].reshapeOf)
       array = *arrays[array].reshapeOf;
     return array;
+  }
+  /// Whether somebody has chosen `fusion` for who reads `array`.
+  bool isChosen(ArrayId array, Fusion fusion) const {
+    return arrays[getBase(array)].fusion == fusion;
   }
   unsigned getRank(ArrayId array) const { return arrays[array].extents.size(); }
   /// How many dimensions there are but for those that are reduced.
@@ -269,18 +277,6 @@ Statement makeStore(const StatementList &program, ArrayId source,
 /// Gives each phase of a transposed convolution's results a sum of its own.
 void decomposePhases(StatementList &program,
                      llvm::SmallVectorImpl<FusionGroup> &fusionGroups);
-
-/// Pools a contraction's result in its kernel, row by row of the windows.
-void fuseWindows(StatementList &program,
-                 llvm::SmallVectorImpl<FusionGroup> &fusionGroups);
-
-/// Computes two products with rows between them in one kernel, block by block.
-void fuseProducts(StatementList &program,
-                  llvm::SmallVectorImpl<FusionGroup> &fusionGroups);
-
-/// Rearranges the operands of a batch of contractions right before these.
-void fuseCopies(StatementList &program,
-                llvm::SmallVectorImpl<FusionGroup> &fusionGroups);
 
 /// Replaces 3x3 convolutions by the algorithm of Winograd where that saves
 /// time, and returns how many.

@@ -43,6 +43,9 @@ espalier::graphtopoly::takeAttributes(const StatementList &program,
   if (!array.order.empty())
     facts.set(kOrderAttr, builder.getDenseI64ArrayAttr(
                               llvm::to_vector_of<int64_t>(array.order)));
+  if (array.fusion)
+    facts.set(kFusionAttr,
+              builder.getStringAttr(poly::stringifyFusion(*array.fusion)));
   array.layout = {};
   array.storedExtents.clear();
   return facts.getDictionary(program.context);
@@ -126,9 +129,21 @@ static std::string readLayout(DictionaryAttr facts, Array &array) {
   return "";
 }
 
+static std::string readFusion(DictionaryAttr facts, Array &array) {
+  Attribute fusion = facts.get(kFusionAttr);
+  if (auto name = dyn_cast_or_null<StringAttr>(fusion))
+    array.fusion = poly::symbolizeFusion(name.getValue());
+  if (!fusion || array.fusion)
+    return "";
+  return "poly.fusion to be \"separate\" or \"fused\", but got " +
+         debugString(fusion);
+}
+
 std::string espalier::graphtopoly::readAttributes(DictionaryAttr facts,
                                                   Array &array) {
   std::string fault = readLayout(facts, array);
+  if (fault.empty())
+    fault = readFusion(facts, array);
   Attribute order = facts.get(kOrderAttr);
   if (!fault.empty() || !order)
     return fault;

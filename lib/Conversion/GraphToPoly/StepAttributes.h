@@ -6,6 +6,8 @@
 //     poly.layout    where an element lies: a map from the array's indices to
 //                    those of the memory, whose results are indices of the
 //                    array, or their quotients and remainders by a number
+//     poly.fusion    whether those that read it are in the kernel that computes
+//                    it, where somebody has chosen that
 //     poly.padding   what the memory has beyond that, along each of its indices
 //     poly.order     the order in memory that the program asks for, outermost
 //                    first; also on arguments of @main
@@ -31,6 +33,7 @@
 namespace espalier::graphtopoly {
 
 using poly::kAlgorithmAttr;
+using poly::kFusionAttr;
 using poly::kLayoutAttr;
 inline constexpr llvm::StringLiteral kPaddingAttr = "poly.padding";
 inline constexpr llvm::StringLiteral kOrderAttr = "poly.order";

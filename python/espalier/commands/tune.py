@@ -103,7 +103,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-algorithms",
         action="store_true",
-        help="leave convolutions as they are computed by default",
+        help="leave convolutions, and what is one kernel, as they are by default",
     )
     parser.add_argument(
         "--lengths",
@@ -225,7 +225,7 @@ def print_table(tuned: Tuned) -> None:
     """Print what was found for each statement and kernel."""
     for choice in tuned.statements:
         print(
-            f"{choice.name}: {choice.algorithm}: {choice.original_s * 1e6:.1f} us -> "
+            f"{choice.name}: {choice.option}: {choice.original_s * 1e6:.1f} us -> "
             f"{choice.best_s * 1e6:.1f} us, {'chosen' if choice.is_chosen else 'left'}"
         )
     for kernel in tuned.kernels:

@@ -130,6 +130,49 @@ func.func @main_plan(%m: index, %n: index) -> (index, index) {
 
 #box = affine_set<(i, j) : (i >= 0, 3 - i >= 0, j >= 0, 7 - j >= 0)>
 #id = affine_map<(i, j) -> (i, j)>
+poly.kernel private @k(%x: memref<4x8xf32>, %y: memref<4x8xf32>) attributes {poly.shared_dims = 2 : i64} {
+  poly.compute @s domain [#box] reads(%x[#id] : memref<4x8xf32>) writes(%y[#id] : memref<4x8xf32>) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+}
+func.func @main(%x: memref<4x8xf32>, %y: memref<4x8xf32>) attributes {espalier.num_inputs = 1 : i64} {
+  // expected-error @below {{expects poly.fusion to be "separate" or "fused", but got 2 : i64}}
+  %z = memref.alloc() {poly.fusion = 2} : memref<4x8xf32>
+  poly.call @k(%x, %z) : memref<4x8xf32>, memref<4x8xf32>
+  poly.call @k(%z, %y) : memref<4x8xf32>, memref<4x8xf32>
+  return
+}
+func.func @main_plan(%m: index, %n: index) -> (index, index) {
+  return %m, %n : index, index
+}
+
+// -----
+
+// Steps were told otherwise after they had formed kernels.
+#box = affine_set<(i, j) : (i >= 0, 3 - i >= 0, j >= 0, 7 - j >= 0)>
+#id = affine_map<(i, j) -> (i, j)>
+poly.kernel private @k(%x: memref<4x8xf32>, %y: memref<4x8xf32>) attributes {poly.shared_dims = 2 : i64} {
+  poly.compute @s domain [#box] reads(%x[#id] : memref<4x8xf32>) writes(%y[#id] : memref<4x8xf32>) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+}
+func.func @main(%x: memref<4x8xf32>, %y: memref<4x8xf32>) attributes {espalier.num_inputs = 1 : i64} {
+  // expected-error @below {{expects a result that is read in the kernel that computes it (fused), at the indices of loops that both share and whose iterations fit in the cache, but another kernel reads it}}
+  %z = memref.alloc() {poly.fusion = "fused"} : memref<4x8xf32>
+  poly.call @k(%x, %z) : memref<4x8xf32>, memref<4x8xf32>
+  poly.call @k(%z, %y) : memref<4x8xf32>, memref<4x8xf32>
+  return
+}
+func.func @main_plan(%m: index, %n: index) -> (index, index) {
+  return %m, %n : index, index
+}
+
+// -----
+
+#box = affine_set<(i, j) : (i >= 0, 3 - i >= 0, j >= 0, 7 - j >= 0)>
+#id = affine_map<(i, j) -> (i, j)>
 // expected-error @below {{expects poly.shared_dims of at most 2, but got 3}}
 poly.kernel private @k(%x: memref<4x8xf32>, %y: memref<4x8xf32>) attributes {poly.shared_dims = 3 : i64} {
   poly.compute @s domain [#box] reads(%x[#id] : memref<4x8xf32>) writes(%y[#id] : memref<4x8xf32>) {

@@ -10,6 +10,12 @@
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=one 2>&1 | FileCheck %s --check-prefix=ONE
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=place 2>&1 | FileCheck %s --check-prefix=PLACE
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=order 2>&1 | FileCheck %s --check-prefix=ORDER
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=fuse_own 2>&1 | FileCheck %s --check-prefix=FUSE-OWN
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=fuse_outside 2>&1 | FileCheck %s --check-prefix=FUSE-OUTSIDE
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=fuse_uncalled 2>&1 | FileCheck %s --check-prefix=FUSE-UNCALLED
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=fuse_step 2>&1 | FileCheck %s --check-prefix=FUSE-STEP
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=fuse_handle 2>&1 | FileCheck %s --check-prefix=FUSE-HANDLE
+// RUN: sed 's/"statements"/"poly"/' %s | not espalier-opt -transform-interpreter=entry-point=fuse_step 2>&1 | FileCheck %s --check-prefix=STAGE
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=handle 2>&1 | FileCheck %s --check-prefix=HANDLE
 // RUN: sed 's/"statements"/"poly"/' %s | not espalier-opt -transform-interpreter=entry-point=no_sum 2>&1 | FileCheck %s --check-prefix=STAGE
 // RUN: sed 's/"statements"/"poly"/' %s | not espalier-opt -transform-interpreter=entry-point=rank 2>&1 | FileCheck %s --check-prefix=STAGE
@@ -20,6 +26,7 @@
 // NO-STAGE: error: 'transform.poly.algorithm' op expects a module at stage statements, where kernels are not formed yet, but nothing says its stage
 #ten = affine_set<(i) : (i >= 0, 9 - i >= 0)>
 #i = affine_map<(i) -> (i)>
+#inside = affine_set<(i) : (i - 1 >= 0, 9 - i >= 0)>
 module attributes {espalier.stage = "statements", transform.with_named_sequence} {
 
 poly.kernel private @copy(%x: memref<10xf32>, %y: memref<10xf32>) {
@@ -148,6 +155,48 @@ func.func @rows(%y: memref<10xi32>) {
   %a = memref.alloc() : memref<10xi32>
   poly.call @row(%a, %y) : memref<10xi32>, memref<10xi32>
   return
+}
+
+// FUSE-OWN: error: 'transform.poly.fusion' op expects a buffer of the program, but array #0 is an array of the kernel
+transform.named_sequence @fuse_own(%module: !transform.any_op {transform.readonly}) {
+  %s = transform.poly.computation @twice::@first of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.fusion %s separate : !transform.any_op
+  transform.yield
+}
+// FUSE-OUTSIDE: error: 'transform.poly.fusion' op expects a buffer that the program allocates, or a constant, but argument #1 comes from outside
+transform.named_sequence @fuse_outside(%module: !transform.any_op {transform.readonly}) {
+  %s = transform.poly.computation @twice::@second of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.fusion %s separate : !transform.any_op
+  transform.yield
+}
+// FUSE-UNCALLED: error: 'transform.poly.fusion' op expects one call of @never, but got 0
+transform.named_sequence @fuse_uncalled(%module: !transform.any_op {transform.readonly}) {
+  %s = transform.poly.computation @never::@s of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.fusion %s fused : !transform.any_op
+  transform.yield
+}
+// FUSE-STEP: error: 'transform.poly.fusion' op expects a result that other kernels read, but @s of @step reads argument #1
+transform.named_sequence @fuse_step(%module: !transform.any_op {transform.readonly}) {
+  %s = transform.poly.computation @step::@s of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.fusion %s separate : !transform.any_op
+  transform.yield
+}
+poly.kernel private @step(%x: memref<10xf32>, %y: memref<10xf32>) {
+  poly.compute @s domain [#inside] reads(%x[#i], %y[affine_map<(i) -> (i - 1)>] : memref<10xf32>, memref<10xf32>) writes(%y[#i] : memref<10xf32>) {
+  ^bb0(%v: f32, %w: f32):
+    %0 = arith.addf %v, %w : f32
+    poly.yield %0 : f32
+  }
+}
+func.func @steps(%x: memref<10xf32>) {
+  %a = memref.alloc() : memref<10xf32>
+  poly.call @step(%x, %a) : memref<10xf32>, memref<10xf32>
+  return
+}
+// FUSE-HANDLE: error: 'transform.poly.fusion' op expects targets to be poly.compute, but got builtin.module
+transform.named_sequence @fuse_handle(%module: !transform.any_op {transform.readonly}) {
+  transform.poly.fusion %module separate : !transform.any_op
+  transform.yield
 }
 
 // HANDLE: error: 'transform.poly.algorithm' op expects targets to be poly.compute, but got builtin.module

@@ -23,10 +23,17 @@ MEMREF = re.compile(r"memref<([^>]*)>")
 
 
 def choose(module: _espalier.Module, seed: int, winograd: bool) -> list[str]:
-    """Choose layouts of buffers, and algorithms of sums; return what is accepted."""
-    rng = np.random.default_rng(seed)
+    """Choose layouts of buffers, algorithms of sums, and where kernels end.
+
+    Return what is accepted.
+    """
+    text = str(module)
+    commands = [
+        *_commands(np.random.default_rng(seed), text, winograd),
+        *_splits(np.random.default_rng([seed, 1]), text),
+    ]
     accepted = []
-    for compute, command in _commands(rng, str(module), winograd):
+    for compute, command in commands:
         try:
             _espalier.transform(module, SCRIPT.format(compute=compute, command=command))
         except CompileError:
@@ -35,13 +42,24 @@ def choose(module: _espalier.Module, seed: int, winograd: bool) -> list[str]:
     return accepted
 
 
-def _commands(rng: np.random.Generator, text: str, winograd: bool) -> Iterator[tuple[str, str]]:
+def _computations(text: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """Return the kernel and the line of each computation."""
     kernel = ""
     for line in text.splitlines():
         if found := KERNEL.search(line):
             kernel = found[1]
-        if not (found := COMPUTE.search(line)):
-            continue
+        if found := COMPUTE.search(line):
+            yield kernel, found
+
+
+def _splits(rng: np.random.Generator, text: str) -> Iterator[tuple[str, str]]:
+    for kernel, found in _computations(text):
+        if rng.random() < 0.3:
+            yield f"{kernel}::@{found[1]}", "transform.poly.fusion %0 separate"
+
+
+def _commands(rng: np.random.Generator, text: str, winograd: bool) -> Iterator[tuple[str, str]]:
+    for kernel, found in _computations(text):
         name, reads, writes, is_sum = found.groups()
         compute = f"{kernel}::@{name}"
         if is_sum and rng.random() < 0.5:

@@ -53,6 +53,7 @@ void LayoutAssigner::followEntries(Statement &statement,
     // element by element.
     Array own = program.arrays[number];
     own.rowMajor = false;
+    own.fusion.reset();
     own.outputs.clear();
     program.arrays[number].order =
         llvm::to_vector(llvm::seq<unsigned>(0, lanes.order.size()));

@@ -362,6 +362,7 @@ void LayoutAssigner::storeAs(Statement &statement, ArrayId source,
   auto [known, isNew] = copies.try_emplace({source, layout}, 0);
   if (isNew) {
     Array copy = array;
+    copy.fusion.reset();
     copy.layout = layout;
     copy.storedExtents = llvm::to_vector(storedExtents);
     copy.rowMajor = false;

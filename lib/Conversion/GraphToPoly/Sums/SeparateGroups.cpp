@@ -249,6 +249,9 @@ ArrayId GroupSeparator::addSeparated(ArrayId target, Grouping grouping) {
   array.outputs.clear();
   array.rowMajor = false;
   array.order.clear();
+  // Who reads it in other kernels reads the whole.
+  if (array.fusion == Fusion::Separate)
+    array.fusion.reset();
   array.extents = splitExtent(array.extents, grouping.dim, grouping.features);
   ArrayId number = program.addArray(std::move(array));
   separated[target] = {number, grouping};
@@ -260,10 +263,12 @@ bool GroupSeparator::mayReadParts(const Statement &statement) const {
                  statement.pieces.size() == 1 &&
                  statement.pieces.front().domain.empty();
   forEachAccess(statement, [&](Expr access) {
-    auto known = separated.find(access.getTensor().number);
+    ArrayId array = access.getTensor().number;
+    auto known = separated.find(array);
     isPlain &= known == separated.end() ||
-               access.getOperands()[known->second.grouping.dim].getKind() ==
-                   Expr::Kind::Variable;
+               (!program.isChosen(array, Fusion::Separate) &&
+                access.getOperands()[known->second.grouping.dim].getKind() ==
+                    Expr::Kind::Variable);
   });
   return isPlain;
 }

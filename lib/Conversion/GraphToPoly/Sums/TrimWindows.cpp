@@ -250,7 +250,8 @@ void WindowTrimmer::run(const FusionGroup &group) {
   if (1 - part < kMinTrimmed ||
       !isFinite(program.arrays[contraction->panel.getTensor().number]))
     return;
-  if (Expr source = findSource(image, windows)) {
+  bool isStored = program.isChosen(array, Fusion::Separate);
+  if (Expr source = isStored ? Expr() : findSource(image, windows)) {
     piece.value = transform(piece.value, [&](Expr e) {
       return e.getNode() == image.getNode() ? source : Expr();
     });

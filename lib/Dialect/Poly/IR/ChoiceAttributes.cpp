@@ -8,6 +8,19 @@
 using namespace mlir;
 using namespace espalier;
 
+static constexpr llvm::StringLiteral kFusions[] = {"separate", "fused"};
+
+llvm::StringRef poly::stringifyFusion(Fusion fusion) {
+  return kFusions[unsigned(fusion)];
+}
+
+std::optional<poly::Fusion> poly::symbolizeFusion(llvm::StringRef name) {
+  for (Fusion fusion : {Fusion::Separate, Fusion::Fused})
+    if (name == stringifyFusion(fusion))
+      return fusion;
+  return std::nullopt;
+}
+
 /// Whether `expr` is an index, or its quotient or remainder by a number.
 static bool isPart(AffineExpr expr) {
   if (isa<AffineDimExpr>(expr))

@@ -9,6 +9,7 @@
 #define ESPALIER_DIALECT_POLY_IR_CHOICEATTRIBUTES_H
 
 #include "mlir/IR/AffineMap.h"
+#include <optional>
 
 namespace espalier::poly {
 
@@ -20,8 +21,18 @@ inline constexpr llvm::StringLiteral kStatementsStage = "statements";
 
 /// Of a buffer or a constant of the program: where an element lies.
 inline constexpr llvm::StringLiteral kLayoutAttr = "poly.layout";
+/// Of a buffer of the program: whether those that read it are in the kernel
+/// that writes it, one of `Fusion`.
+inline constexpr llvm::StringLiteral kFusionAttr = "poly.fusion";
 /// Of a computation: how it is computed, one of `Algorithm`.
 inline constexpr llvm::StringLiteral kAlgorithmAttr = "poly.algorithm";
+
+/// Where those that read a result are: in other kernels than the one that
+/// computes it, or all in that.
+enum class Fusion { Separate, Fused };
+llvm::StringRef stringifyFusion(Fusion fusion);
+/// Nothing if `name` is that of none.
+std::optional<Fusion> symbolizeFusion(llvm::StringRef name);
 
 /// What `kLayoutAttr` of an array of `shape` is expected to be, if `layout` is
 /// something else: it has the indices, or their quotients and remainders by a

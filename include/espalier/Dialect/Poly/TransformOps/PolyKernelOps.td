@@ -195,6 +195,35 @@ def AlgorithmOp
   let assemblyFormat = "$target $algorithm attr-dict `:` type($target)";
 }
 
+def FusionOp : PolyProgramCallOp<"fusion", "chooseFusion",
+                "getFused() ? Fusion::Fused : Fusion::Separate"> {
+  let summary = "says whether a result is read in the kernel that computes it";
+  let description = [{
+    With `separate`, the result of the target is stored in memory, and those that
+    read it are in other kernels than the one that computes it: they are split
+    there. With `fused`, all that read it are in its kernel, whether that pays or
+    not. In both cases it is computed once, not again by each that reads it. This
+    is for modules at stage `statements`; where kernels are formed, a result that
+    cannot be read in its kernel is an error with `fused`.
+
+    #### Return modes
+
+    - Silenceable failure: the module is at another stage; the result is an array
+      of the kernel, or the caller's; a computation of the kernel itself reads
+      it; the kernel is not called exactly once.
+    - Definite failure: the target is not a computation.
+
+    Example:
+    ```mlir
+    transform.poly.fusion %conv separate : !transform.any_op
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target, UnitAttr:$fused);
+  let assemblyFormat = [{
+    $target (`fused` $fused^):(`separate`)? attr-dict `:` type($target)
+  }];
+}
+
 def BufferLayoutOp
     : PolyProgramCallOp<"buffer_layout", "chooseLayout",
                         "getNumber(), getLayout()"> {

@@ -9,6 +9,7 @@
 #ifndef ESPALIER_DIALECT_POLY_TRANSFORMS_KERNELCOMMANDS_H
 #define ESPALIER_DIALECT_POLY_TRANSFORMS_KERNELCOMMANDS_H
 
+#include "espalier/Dialect/Poly/IR/ChoiceAttributes.h"
 #include "espalier/Dialect/Poly/Transforms/Commands.h"
 
 namespace espalier::poly {
@@ -57,6 +58,12 @@ llvm::Error chooseAlgorithm(ComputeOp compute, Algorithm algorithm);
 /// elements would share a place.
 llvm::Error chooseLayout(ComputeOp compute, std::optional<uint64_t> read,
                          mlir::AffineMap layout);
+
+/// Has the kernel that `compute` becomes a part of, whether that pays or not,
+/// be none of those that read its result (`Separate`), or all of them
+/// (`Fused`). Refused unless the program allocates the buffer that `compute`
+/// writes, and its kernel does not read it itself.
+llvm::Error chooseFusion(ComputeOp compute, Fusion fusion);
 
 } // namespace espalier::poly
 

@@ -34,17 +34,19 @@ llvm::Error espalier::poly::chooseAlgorithm(ComputeOp compute,
   return llvm::Error::success();
 }
 
-llvm::Error espalier::poly::chooseLayout(ComputeOp compute,
-                                         std::optional<uint64_t> read,
-                                         AffineMap layout) {
+/// Finds what makes, in the program, the buffer that `compute` writes, or that
+/// of its read `read`, and sets `argument` to what the kernel calls it.
+static llvm::Expected<Operation *> findSource(ComputeOp compute,
+                                              std::optional<uint64_t> read,
+                                              BlockArgument &argument) {
   KernelOp kernel = compute.getKernel();
   if (llvm::Error error = checkStage(kernel))
-    return error;
+    return std::move(error);
   if (read && *read >= compute.getReads().size())
     return refuse("expects one of the " + Twine(compute.getReads().size()) +
                   " reads of " + quote(compute) + ", but got " + Twine(*read));
   Value array = read ? compute.getReads()[*read] : compute.getWrites().front();
-  auto argument = dyn_cast<BlockArgument>(array);
+  argument = dyn_cast<BlockArgument>(array);
   if (!argument)
     return refuse("expects a buffer of the program, but " +
                   describeArray(array) + " is an array of the kernel");
@@ -58,6 +60,17 @@ llvm::Error espalier::poly::chooseLayout(ComputeOp compute,
                   "but " +
                   describeArray(argument) +
                   (source ? " is a view" : " comes from outside"));
+  return source;
+}
+
+llvm::Error espalier::poly::chooseLayout(ComputeOp compute,
+                                         std::optional<uint64_t> read,
+                                         AffineMap layout) {
+  BlockArgument argument;
+  llvm::Expected<Operation *> source = findSource(compute, read, argument);
+  if (!source)
+    return source.takeError();
+  Value buffer = (*source)->getResult(0);
   for (Operation *user : buffer.getUsers())
     if (isa<ViewLikeOpInterface>(user))
       return refuse("expects a buffer in one shape, but " +
@@ -66,12 +79,33 @@ llvm::Error espalier::poly::chooseLayout(ComputeOp compute,
   if (std::string fault = checkLayout(layout, shape); !fault.empty())
     return refuse("expects a layout " + fault);
   if (layout.getNumResults() != 1 &&
-      kernel.getArgAttr(argument.getArgNumber(),
-                        KernelOp::getMonotonicAttrName()))
+      compute.getKernel().getArgAttr(argument.getArgNumber(),
+                                     KernelOp::getMonotonicAttrName()))
     return refuse("expects a layout with one index of " +
                   describeArray(argument) +
                   ", whose elements are in order (poly.monotonic), but got " +
                   Twine(layout.getNumResults()));
-  source->setAttr(kLayoutAttr, AffineMapAttr::get(layout));
+  (*source)->setAttr(kLayoutAttr, AffineMapAttr::get(layout));
+  return llvm::Error::success();
+}
+
+llvm::Error espalier::poly::chooseFusion(ComputeOp compute, Fusion fusion) {
+  BlockArgument argument;
+  llvm::Expected<Operation *> source =
+      findSource(compute, std::nullopt, argument);
+  if (!source)
+    return source.takeError();
+  KernelOp kernel = compute.getKernel();
+  // A sum adds to what is there.
+  for (ComputeOp reader : kernel.getComputes())
+    for (const ComputeAccess &read : reader.getReadAccesses())
+      if (read.array == argument &&
+          (!reader.getReduction() ||
+           read.map != reader.getWriteAccesses().front().map))
+        return refuse("expects a result that other kernels read, but " +
+                      quote(reader) + " of " + quote(kernel) + " reads " +
+                      describeArray(argument));
+  (*source)->setAttr(kFusionAttr, StringAttr::get(compute.getContext(),
+                                                  stringifyFusion(fusion)));
   return llvm::Error::success();
 }
