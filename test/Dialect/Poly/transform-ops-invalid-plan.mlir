@@ -19,6 +19,7 @@
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=unrolled 2>&1 | FileCheck %s --check-prefix=UNROLLED
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=keep 2>&1 | FileCheck %s --check-prefix=KEEP
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=fetch 2>&1 | FileCheck %s --check-prefix=FETCH
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=fetch_rows 2>&1 | FileCheck %s --check-prefix=FETCH-ROWS
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=part 2>&1 | FileCheck %s --check-prefix=PART
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=dependence 2>&1 | FileCheck %s --check-prefix=DEPENDENCE
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=kept 2>&1 | FileCheck %s --check-prefix=KEPT
@@ -234,6 +235,14 @@ transform.named_sequence @keep(%module: !transform.any_op {transform.readonly}) 
 transform.named_sequence @fetch(%module: !transform.any_op {transform.readonly}) {
   %init = transform.poly.computation @k::@init of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.plan %init with ["acc", "store"] shared 2 loops ["i", "j"] fetch panel : !transform.any_op
+  transform.yield
+}
+
+// PlanOp, fetch rows
+// FETCH-ROWS: error: 'transform.poly.plan' op expects a sum whose rows are known, or a map that reads rows by their numbers, but got none
+transform.named_sequence @fetch_rows(%module: !transform.any_op {transform.readonly}) {
+  %store = transform.poly.computation @k::@store of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.plan %store shared 1 fetch rows : !transform.any_op
   transform.yield
 }
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import espalier
-from espalier.compiler import Options
+from espalier.compiler import Options, interpret
 from espalier.kernels import f32, i32, kernel, label, local
 from espalier.models import Net
 from espalier.schedules import Schedule
@@ -28,6 +28,24 @@ def test_resized_rows(columns: tuple[int, int], mode: str) -> None:
     inputs = reference.random_inputs()
     actual = espalier.compile(model).run(inputs)
     assert largest_error(actual, reference.run(inputs)) < 1e-4
+
+
+@pytest.mark.parametrize("extents", [(2, 25000), (301, 400), (700, 640)], ids=str)
+def test_fetched_rows(extents: tuple[int, int]) -> None:
+    """Images that leave a cache: rows are fetched iterations ahead, while there are some.
+
+    onnxruntime finds positions in single precision, so the interpreter says what is right.
+    """
+    net = Net("resize")
+    x = net.input("x", [4, 3, *extents])
+    size = net.constant(np.array([4, 3, 96, 96]))
+    y = net.node("Resize", x, "", "", size, mode="linear")
+    y = net.node("Conv", y, net.weight([16, 3, 3, 3], 0.1), kernel_shape=[3, 3], pads=[1] * 4)
+    y = net.node("MaxPool", net.node("Relu", y), kernel_shape=[2, 2], strides=[2, 2])
+    model = net.finish((y, "y", [4, 16, 48, 48]))
+    inputs = OnnxRuntime(model).random_inputs()
+    actual = espalier.compile(model).run(inputs)
+    assert largest_error(actual, interpret(model, inputs)) < 1e-5
 
 
 @kernel

@@ -45,7 +45,9 @@ def PlanOp : PolyCommandOp<"plan",
     - `fetch`: each step of the sum with the most loops fetches what it needs
       `ahead` terms later (`terms`), its share of the panel of lanes so many tiles
       later (`panel`) or of the rows that pass the panels (`rows`), or what a copy
-      will read so many iterations of the loop around later (`copies`).
+      will read so many iterations of the loop around later (`copies`). Without a
+      sum, `rows` are those that a map reads by their numbers, so many iterations
+      of the last shared loop later.
 
     #### Return modes
 

@@ -27,6 +27,8 @@ static constexpr int64_t kStepsAhead = 16;
 /// nothing is needed for that of a window.
 static constexpr int64_t kMinShareResults = 10, kMinPrefetchResults = 8,
                          kMinWindowResults = 6;
+/// And so many multiply-adds of a tile that is written out.
+static constexpr int64_t kMinTileProducts = 32;
 
 /// A plan of which nothing is decided.
 static Plan startPlan(ArrayRef<ComputeShape> shapes, const Component &component,
@@ -230,7 +232,60 @@ bool PlanChooser::chooseFetchOfPanel() {
   return true;
 }
 
+int64_t PlanChooser::countTileProducts() const {
+  const ComputeShape &main = shape(*reduction);
+  int64_t products = getVectors();
+  for (unsigned dim = plan.numInside; dim < plan.numShared; ++dim)
+    products *= getRows(dim);
+  for (unsigned dim = plan.numShared; dim < main.getNumDims(); ++dim)
+    products *= main.getExtent(dim).value_or(1);
+  return products;
+}
+
+bool PlanChooser::chooseFetchOfCopies() {
+  plan.fetch = Fetch::Copies;
+  plan.ahead = 1;
+  if (findCopyPrefetch())
+    return true;
+  std::optional<RowFetch> rows = findCopiedRows();
+  if (!rows || countTileProducts() < kMinTileProducts)
+    return false;
+  // All of them together leave the cache.
+  uint64_t bytes = rows->bytes;
+  for (unsigned dim = 0; dim < plan.numInside; ++dim)
+    bytes = llvm::SaturatingMultiply<uint64_t>(
+        bytes, getSharedExtent(dim).value_or(target.getL2()));
+  if (bytes <= uint64_t(target.getL2()))
+    return false;
+  if (rows->bytes <= target.getL1() / 2)
+    plan.ahead = 2;
+  return true;
+}
+
+bool PlanChooser::chooseFetchOfNumberedRows() {
+  plan.fetch = Fetch::Rows;
+  StepFetches fetches = findNumberedRows();
+  if (fetches.prefetches.empty())
+    return false;
+  const ComputeShape &map = shape(fetches.position);
+  int64_t rowBytes = 0;
+  for (const Prefetch &prefetch : fetches.prefetches) {
+    MemRefType type = map.reads[prefetch.read].getType();
+    int64_t bytes = getBytes(type.getElementType());
+    if (type.hasStaticShape() &&
+        type.getNumElements() * bytes <= target.getL2())
+      return false;
+    rowBytes +=
+        map.getExtent(*plan.own[fetches.position].lanes).value_or(1) * bytes;
+  }
+  if (rowBytes <= target.getL1() / 2)
+    plan.ahead = 2;
+  return true;
+}
+
 void PlanChooser::chooseFetch() {
+  if (!reduction && !chooseFetchOfNumberedRows())
+    plan.fetch = Fetch::None;
   if (!reduction || !plan.lanes)
     return;
   if (!plan.own[*reduction].order.empty() &&
@@ -239,9 +294,7 @@ void PlanChooser::chooseFetch() {
        (hasRoom(kMinPrefetchResults) &&
         (isPanelStreamed() ? chooseFetchOfPanel() : chooseFetchOfRows()))))
     return;
-  plan.fetch = Fetch::Copies;
-  plan.ahead = 1;
-  if (!findPrefetch())
+  if (!chooseFetchOfCopies())
     plan.fetch = Fetch::None;
 }
 

@@ -165,6 +165,10 @@ private:
   bool hasRoom(int64_t results) const;
   bool chooseFetchOfPanel();
   bool chooseFetchOfRows();
+  bool chooseFetchOfNumberedRows();
+  bool chooseFetchOfCopies();
+  /// Multiply-adds of vectors in a tile of a sum without loops of its own.
+  int64_t countTileProducts() const;
   void chooseKept(Plan &chosen);
 
   const Component &component;

@@ -189,9 +189,13 @@ llvm::Error PlanChecker::checkFetch() {
   if (plan.ahead < 1 || plan.ahead > kMaxNumber)
     return refuse("expects to fetch at least one ahead, but got " +
                   Twine(plan.ahead));
-  if (!findPrefetch())
+  if (findFetches().prefetches.empty())
     return refuse("expects a sum whose " + stringifyFetch(plan.fetch) +
-                  " are known, but got none");
+                  " are known" +
+                  (plan.fetch == Fetch::Rows
+                       ? ", or a map that reads rows by their numbers"
+                       : "") +
+                  ", but got none");
   return llvm::Error::success();
 }
 

@@ -2,7 +2,7 @@
 //
 // The steps of a tile have room for a fetch each. Which operand is far away
 // depends on the order of the loops: panels that pass once, or the rows that
-// pass panels in cache.
+// pass panels in cache. Maps that read rows fetch those of the next iterations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,16 +35,27 @@ Prefetch TiledComponent::getPrefetchOf(const ComputeShape &reader,
   return prefetch;
 }
 
+StepFetches TiledComponent::findFetches() const {
+  if (plan.fetch == Fetch::Rows && !findReduction())
+    return findNumberedRows();
+  if (std::optional<Prefetch> prefetch = findPrefetch())
+    return {*findReduction(), {*prefetch}};
+  return {};
+}
+
 std::optional<Prefetch> TiledComponent::findPrefetch() const {
   if (plan.fetch == Fetch::None || !plan.lanes || !findReduction())
     return std::nullopt;
-  if (plan.fetch == Fetch::Copies)
-    return findCopyPrefetch();
-  if (plan.own[*findReduction()].order.empty())
+  bool isCopies = plan.fetch == Fetch::Copies;
+  if (isCopies)
+    if (std::optional<Prefetch> copy = findCopyPrefetch())
+      return copy;
+  if (!isCopies && plan.own[*findReduction()].order.empty())
     return std::nullopt;
-  if (plan.fetch != Fetch::Rows)
+  if (!isCopies && plan.fetch != Fetch::Rows)
     return findPanelPrefetch();
-  std::optional<RowFetch> rows = findRowPrefetch();
+  std::optional<RowFetch> rows =
+      isCopies ? findCopiedRows() : findRowPrefetch();
   if (!rows)
     return std::nullopt;
   return rows->prefetch;
@@ -310,6 +321,45 @@ std::optional<RowFetch> TiledComponent::findSharePrefetch() const {
   return RowFetch{prefetch, newElements * bytes};
 }
 
+StepFetches TiledComponent::findNumberedRows() const {
+  // What the kernel writes is near.
+  auto isGiven = [&](Value array) {
+    return isa<BlockArgument>(array) &&
+           llvm::none_of(shapes, [&](const ComputeShape &shape) {
+             return llvm::is_contained(shape.op.getWrites(), array);
+           });
+  };
+  if (plan.lanes || plan.loops.empty() || getRows(plan.loops.back()) != 1)
+    return {};
+  unsigned next = plan.loops.back();
+  for (unsigned position = 0; position < computes.size(); ++position) {
+    const ComputeShape &compute = shape(position);
+    const OwnLoops &own = plan.own[position];
+    if (!own.lanes || own.vectors != 1 || own.order.empty() ||
+        own.order.back() != own.lanes)
+      continue;
+    StepFetches fetches{position, {}};
+    for (auto [number, read] : llvm::enumerate(compute.reads)) {
+      if (!isGiven(read.array) || read.map.isFunctionOfDim(next) ||
+          !compute.dependsOn(read, next) ||
+          getStride(read, *own.lanes, plan.width) != 1)
+        continue;
+      SmallVector<AffineExpr> ahead = getPoint(compute);
+      ahead[next] = ahead[next] + plan.ahead;
+      Prefetch prefetch;
+      prefetch.read = number;
+      prefetch.at = AffineMap::get(compute.getNumDims(),
+                                   kernel.getNumParameters(), ahead, context);
+      prefetch.bytes = llvm::alignTo(
+          plan.width * getBytes(read.getType().getElementType()), kLineBytes);
+      fetches.prefetches.push_back(prefetch);
+    }
+    if (!fetches.prefetches.empty())
+      return fetches;
+  }
+  return {};
+}
+
 //===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
@@ -374,4 +424,120 @@ std::optional<Prefetch> TiledComponent::findCopyPrefetch() const {
     return getPrefetchOf(copy, 0, found->second, bytes * *stride);
   }
   return std::nullopt;
+}
+
+namespace {
+/// Rows of an argument that are read in one iteration of the loops around, and
+/// not in those before: each lies in memory, and two are no neighbours there.
+struct CopiedRows {
+  /// A dimension that counts rows, from `first` on.
+  struct Dim {
+    unsigned dim;
+    int64_t first, count;
+  };
+  SmallVector<Dim> dims;
+  unsigned line = 0;      ///< The dimension along a row.
+  int64_t pointBytes = 0; ///< From one point of it to the next.
+  int64_t rowBytes = 0;   ///< Of one row.
+  int64_t numRows = 1;
+};
+} // namespace
+
+/// What `read` reads in one iteration of the first `numOuter` loops; nothing if
+/// these are not rows on several pages.
+static std::optional<CopiedRows> getCopiedRows(const ComputeShape &copy,
+                                               const ComputeAccess &read,
+                                               unsigned numOuter,
+                                               int64_t width) {
+  int64_t bytes = getBytes(read.getType().getElementType());
+  auto getStep = [&](unsigned dim) -> std::optional<int64_t> {
+    std::optional<int64_t> step = getStride(read, dim, width);
+    if (!step || *step == kUnknownStride || *step < 0)
+      return std::nullopt;
+    return *step * bytes;
+  };
+  std::optional<int64_t> next = getStep(numOuter - 1);
+  if (!next || *next == 0)
+    return std::nullopt;
+  CopiedRows rows;
+  int64_t numPages = 1;
+  for (unsigned dim = copy.getNumDims(); dim-- > numOuter;) {
+    std::optional<int64_t> step = getStep(dim), extent = copy.getExtent(dim);
+    if (!step || !extent)
+      return std::nullopt;
+    int64_t count = *extent - copy.begins[dim];
+    if (*step == 0 || count <= 1)
+      continue;
+    if (*step < kLineBytes) {
+      if (rows.rowBytes)
+        return std::nullopt;
+      rows.line = dim;
+      rows.pointBytes = *step;
+      rows.rowBytes = *step * count;
+      continue;
+    }
+    // The iterations before have read what is nearer.
+    int64_t isNew = *next % *step == 0 ? std::min(*next / *step, count) : count;
+    rows.dims.push_back({dim, *extent - isNew, isNew});
+    rows.numRows *= isNew;
+    if (*step >= kPageBytes)
+      numPages *= isNew;
+  }
+  if (!rows.rowBytes || numPages < 2)
+    return std::nullopt;
+  return rows;
+}
+
+std::optional<RowFetch> TiledComponent::findCopiedRows() const {
+  const OwnLoops &own = plan.own[*findReduction()];
+  // Divisions find the place, once for each tile.
+  if (plan.numInside == 0 || plan.block || !plan.insideSum.empty() ||
+      !llvm::all_of(own.order,
+                    [&](unsigned dim) { return dim == own.unrolled; }))
+    return std::nullopt;
+  AffineExpr tile = getAffineConstantExpr(0, context);
+  int64_t numTiles = 1;
+  for (unsigned dim : plan.loops) {
+    std::optional<int64_t> extent = getSharedExtent(dim);
+    if (!extent)
+      return std::nullopt;
+    int64_t tiles = llvm::divideCeil(*extent, plan.tile[dim]);
+    tile =
+        tile * tiles + getAffineDimExpr(dim, context).floorDiv(plan.tile[dim]);
+    numTiles *= tiles;
+  }
+  std::optional<RowFetch> best;
+  for (const ComputeShape &copy : shapes) {
+    if (copy.reads.size() != 1 || copy.getNumDims() <= plan.numInside ||
+        llvm::is_contained(plan.computations, copy.op.getSymName()) ||
+        !isa<BlockArgument>(copy.reads.front().array))
+      continue;
+    std::optional<CopiedRows> rows =
+        getCopiedRows(copy, copy.reads.front(), plan.numInside, plan.width);
+    if (!rows || rows->numRows > numTiles)
+      continue;
+    // Each row is fetched by as many tiles.
+    int64_t numParts = numTiles / rows->numRows;
+    int64_t points =
+        llvm::divideCeil(rows->rowBytes, numParts * rows->pointBytes);
+    int64_t bytes = llvm::alignTo(points * rows->pointBytes, kLineBytes);
+    if (bytes > PrefetchOp::kMaxBytes ||
+        (best && best->bytes >= rows->numRows * rows->rowBytes))
+      continue;
+    SmallVector<AffineExpr> at(copy.getNumDims(),
+                               getAffineConstantExpr(0, context));
+    for (unsigned dim = 0; dim < plan.numInside; ++dim)
+      at[dim] = getAffineDimExpr(dim, context);
+    at[plan.numInside - 1] = at[plan.numInside - 1] + plan.ahead;
+    at[rows->line] =
+        copy.begins[rows->line] + tile % numParts * (bytes / rows->pointBytes);
+    AffineExpr row = tile.floorDiv(numParts);
+    for (const CopiedRows::Dim &dim : rows->dims) {
+      at[dim.dim] = dim.first + row % dim.count;
+      row = row.floorDiv(dim.count);
+    }
+    best = RowFetch{getPrefetchOf(copy, 0, at, bytes),
+                    rows->numRows * rows->rowBytes};
+  }
+  return best;
 }

@@ -33,6 +33,12 @@ struct RowFetch {
   int64_t bytes; ///< Of the rows that are new in one pass of the panels.
 };
 
+/// What one computation fetches in each step of its own loops.
+struct StepFetches {
+  unsigned position = 0;
+  llvm::SmallVector<Prefetch> prefetches;
+};
+
 /// Where the parts of a sum begin: one of its own loops, by its number, of
 /// which each part has `terms` points. The loops inside pass completely in a
 /// part.
@@ -134,8 +140,8 @@ public:
   llvm::SmallVector<std::pair<unsigned, const ComputeAccess *>>
   getFirstWrites() const;
 
-  /// What the sum fetches by `plan.fetch`; nothing if that is not known.
-  std::optional<Prefetch> findPrefetch() const;
+  /// What is fetched by `plan.fetch`: no prefetches if that is not known.
+  StepFetches findFetches() const;
   /// The number of tiles of rows that pass a panel, and what counts them;
   /// nothing if that is not known.
   std::optional<std::pair<int64_t, mlir::AffineExpr>> countRowTiles() const;
@@ -145,6 +151,12 @@ public:
   std::optional<WindowSteps> findWindowSteps() const;
 
 protected:
+  /// What the sum fetches; nothing if that is not known.
+  std::optional<Prefetch> findPrefetch() const;
+  /// What a map without sums reads along its lanes of rows whose numbers are
+  /// read, such as those of an image that is resized: the hardware does not see
+  /// which are next.
+  StepFetches findNumberedRows() const;
   /// What the next pass of the panels reads, if that is a piece of memory: each
   /// step fetches its share.
   std::optional<RowFetch> findSharePrefetch() const;
@@ -154,6 +166,10 @@ protected:
   /// What the next tile reads of rows that lie along it, on a page for each
   /// term: the hardware does not see that they are read next.
   std::optional<RowFetch> findColumnPrefetch() const;
+  /// What copies beside the sum, in the loops around both, will read of rows
+  /// that lie on several pages: each tile fetches its share. Only if all steps
+  /// of the sum are written out, so that the place is found once.
+  std::optional<RowFetch> findCopiedRows() const;
   /// Whether other computations of the kernel use `array` too.
   bool isShared(mlir::Value array) const;
   /// Whether some elements of an array are not written in every iteration.

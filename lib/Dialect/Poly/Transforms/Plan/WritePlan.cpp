@@ -34,7 +34,7 @@ struct Loops {
 class PlanWriter : public TiledComponent {
 public:
   PlanWriter(const TiledComponent &component, OpBuilder &builder)
-      : TiledComponent(component), builder(builder), prefetch(findPrefetch()) {}
+      : TiledComponent(component), builder(builder), fetches(findFetches()) {}
 
   void write();
 
@@ -65,7 +65,7 @@ private:
                      Loops &loops);
 
   OpBuilder &builder;
-  std::optional<Prefetch> prefetch;
+  StepFetches fetches;
 };
 } // namespace
 
@@ -224,20 +224,23 @@ void PlanWriter::writeCompute(unsigned position, ArrayRef<IndexRange> ranges) {
     addOwnLoops(position, loops);
   else
     addPartLoops(position, ranges, loops);
-  if (prefetch && position == findReduction()) {
-    // Once for all points of a loop that is written out.
+  if (!fetches.prefetches.empty() && position == fetches.position) {
+    // Once for all lanes of a vector, and points of a loop that is written out.
     Loops inner;
-    if (own.unrolled && own.order.back() == own.unrolled)
+    bool isVector = own.lanes && !shape(position).isReduced(*own.lanes);
+    if (isVector || (own.unrolled && own.order.back() == own.unrolled))
       inner.add(loops.results.pop_back_val(), loops.kinds.pop_back_val());
     createBand(position, loops.results, loops.kinds);
-    auto node = PrefetchOp::create(
-        builder, kernel.getLoc(), shape(position).op.getSymName(),
-        prefetch->read,
-        prefetch->reader.empty()
-            ? FlatSymbolRefAttr()
-            : FlatSymbolRefAttr::get(context, prefetch->reader),
-        prefetch->at, prefetch->bytes);
-    builder.setInsertionPointToEnd(&node.getOrCreateBlock());
+    for (const Prefetch &prefetch : fetches.prefetches) {
+      auto node = PrefetchOp::create(
+          builder, kernel.getLoc(), shape(position).op.getSymName(),
+          prefetch.read,
+          prefetch.reader.empty()
+              ? FlatSymbolRefAttr()
+              : FlatSymbolRefAttr::get(context, prefetch.reader),
+          prefetch.at, prefetch.bytes);
+      builder.setInsertionPointToEnd(&node.getOrCreateBlock());
+    }
     loops = std::move(inner);
   }
   addTilePoints(position, ranges, loops);
