@@ -12,6 +12,7 @@ Example:
     >>> matmul(a, b, c)
 """
 
+from espalier.kernels.combiner import Combiner, combiner
 from espalier.kernels.kernel import Kernel, kernel
 from espalier.kernels.program import KernelProgram
 from espalier.kernels.scope import KernelError
@@ -31,11 +32,13 @@ from espalier.kernels.types import (
 )
 
 __all__ = [
+    "Combiner",
     "Kernel",
     "KernelError",
     "KernelProgram",
     "ScalarType",
     "bf16",
+    "combiner",
     "f16",
     "f32",
     "f64",

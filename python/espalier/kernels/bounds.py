@@ -11,8 +11,6 @@ from espalier.kernels.tree import (
     Load,
     Tree,
     computations,
-    loads,
-    subscript_loads,
 )
 
 
@@ -25,7 +23,7 @@ def index_bounds(tree: Tree) -> dict[str, Affine]:
     not known to be inside.
     """
     accesses = [access for c in computations(tree) for access in _accesses(c)]
-    written = {c.assign.target.array.name for c in computations(tree)}
+    written = {target.array.name for c in computations(tree) for target in c.assign.targets}
     bounds: dict[str, Affine | None] = {}
     for access in accesses:
         for subscript, extent in zip(access.subscripts, access.array.type.extents, strict=False):
@@ -45,9 +43,7 @@ def index_bounds(tree: Tree) -> dict[str, Affine]:
 def _accesses(computation: Computation) -> Iterator[Load]:
     """Yield all elements that a computation reads or writes."""
     assign, domain = computation.assign, computation.domain
-    yield assign.target
-    yield from subscript_loads(assign.target.subscripts)
-    yield from loads(assign.value)
+    yield from assign.accesses()
     for case in domain.cases:
         for constraint in case:
             yield from constraint.value.loads()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 
-from espalier.errors import EspalierError
+import numpy as np
+
 from espalier.kernels.affine import Affine, Atom, Dim, Loaded, Size
 from espalier.kernels.bounds import index_bounds
 from espalier.kernels.private import make_private
@@ -13,6 +14,7 @@ from espalier.kernels.tree import (
     INDEX,
     Apply,
     Array,
+    Combining,
     Computation,
     Condition,
     Constraint,
@@ -74,7 +76,7 @@ def to_mlir(tree: Tree) -> str:
     tree = make_private(tree)
     writer = _KernelWriter(tree)
     lines = [f"module {{\n{writer.signature()}"]
-    lines += writer.locals()
+    lines += [*writer.locals(), *writer.combiners()]
     lines += [line for c in computations(tree) for line in writer.computation(c)]
     return "\n".join([*lines, "}", "}", ""])
 
@@ -199,8 +201,9 @@ class _KernelWriter:
         assign, dims = computation.assign, computation.dims
         reads: list[Load] = []
         bounds = [load for c in computation.domain.cases[0] for load in c.value.loads()]
-        sources = [*bounds, *subscript_loads(assign.target.subscripts), *loads(assign.value)]
-        for load in sources:
+        places = [load for target in assign.targets for load in subscript_loads(target.subscripts)]
+        operands = [load for value in assign.values for load in loads(value)]
+        for load in [*bounds, *places, *operands]:
             if load not in reads:
                 reads.append(load)
         names = ", ".join(f'"{dim.name}"' for dim in dims)
@@ -211,26 +214,54 @@ class _KernelWriter:
             + self.where(dims, computation.domain, reads)
         )
         yield f"    reads{self.accesses(dims, reads, reads)}"
-        yield f"    writes{self.accesses(dims, [assign.target], reads)}"
+        yield f"    writes{self.accesses(dims, assign.targets, reads)}"
         shared = f"interleaved {computation.shared}" if computation.shared else ""
-        yield f"    {f'reduction {assign.reduction} ' if assign.reduction else ''}{shared} {{"
+        reduction = ""
+        if isinstance(assign.reduction, Combining):
+            reduction = f"combiner @{assign.reduction.name} "
+        elif assign.reduction:
+            reduction = f"reduction {assign.reduction} "
+        yield f"    {reduction}{shared} {{"
         if reads:
             args = ", ".join(f"%r{i}: {load.type.name}" for i, load in enumerate(reads))
             yield f"^bb0({args}):"
-        body = _BodyWriter(dims, reads)
-        result = body.emit(assign.value)
-        yield from body.lines
-        yield f"poly.yield {result} : {assign.target.type.name}"
+        yield from _BodyWriter(dims, reads).body(assign.values)
         yield f'}} loc("{self.tree.file}":{assign.line}:0)'
+
+    def combiners(self) -> Iterator[str]:
+        """Yield the combiners that computations are by."""
+        rules = [c.assign.reduction for c in computations(self.tree)]
+        for rule in dict.fromkeys(rule for rule in rules if isinstance(rule, Combining)):
+            neutral = ", ".join(_literal(number) for number in rule.neutral)
+            commutative = "commutative " if rule.is_commutative else ""
+            parameters = ", ".join(
+                f"%c.{part.name}: {part.type.name}" for part in (*rule.first, *rule.second)
+            )
+            yield f"poly.combiner @{rule.name} {commutative}neutral [{neutral}] {{"
+            yield f"^bb0({parameters}):"
+            yield from _BodyWriter((), (), "c").body(rule.values)
+            yield f'}} loc("{rule.file}":{rule.line}:0)'
 
 
 class _BodyWriter:
-    """Writes the operations of one computation."""
+    """Writes the operations of one computation, or of a combiner.
 
-    def __init__(self, dims: Sequence[Dim], reads: Sequence[Load]) -> None:
+    Arguments:
+        scalars: what names of scalars begin with.
+    """
+
+    def __init__(self, dims: Sequence[Dim], reads: Sequence[Load], scalars: str = "v") -> None:
         self.dims = dims
         self.reads = reads
+        self.scalars = scalars
         self.lines: list[str] = []
+        self.known: dict[Apply, str] = {}
+
+    def body(self, values: Sequence[Expr]) -> list[str]:
+        """Return the operations that end with these values."""
+        results = [self.emit(value) for value in values]
+        kinds = [value.type.name for value in values if value.type]
+        return [*self.lines, f"poly.yield {', '.join(results)} : {', '.join(kinds)}"]
 
     def op(self, text: str) -> str:
         """Add an operation; return its result."""
@@ -242,13 +273,16 @@ class _BodyWriter:
         if isinstance(expr, Load):
             return f"%r{self.reads.index(expr)}"
         if isinstance(expr, Scalar):
-            return f"%v.{expr.name}"
+            return f"%{self.scalars}.{expr.name}"
         if isinstance(expr, Number):
             assert expr.type is not None, "literals have got their types"
-            return self.op(f"arith.constant {_literal(expr.value)} : {expr.type.name}")
+            return self.op(f"arith.constant {_literal(expr)}")
         if isinstance(expr, Index):
             return self.affine(expr.value)
-        return self.apply(expr)
+        # Names of values are gone, so that a value may occur often.
+        if expr not in self.known:
+            self.known[expr] = self.apply(expr)
+        return self.known[expr]
 
     def affine(self, value: Affine) -> str:
         """Return the value of an affine expression."""
@@ -343,9 +377,13 @@ def _memref(array: Array) -> str:
     return f"memref<{extents}{array.type.element.name}>"
 
 
-def _literal(value: float) -> str:
-    if isinstance(value, int):
-        return str(value)
-    if not math.isfinite(value):
-        raise EspalierError(f"expects a finite number, but got {value}")
-    return f"{value:.17e}"
+def _literal(number: Number) -> str:
+    """Return a number of a type, as an attribute."""
+    value, kind = number.value, number.type
+    assert kind is not None, "literals have got their types"
+    if not kind.is_float:
+        return f"{value} : {kind.name}"
+    if math.isfinite(value):
+        return f"{float(value):.17e} : {kind.name}"
+    bits = np.array(value, kind.dtype).tobytes()[::-1]
+    return f"0x{bits.hex()} : {kind.name}"

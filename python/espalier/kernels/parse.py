@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 import inspect
-import textwrap
 from types import FunctionType
 
 from espalier.kernels.affine import Affine, Dim, Loaded, Size
-from espalier.kernels.scope import KernelError, Scope, limited_depth
+from espalier.kernels.combiner import Combiner
+from espalier.kernels.scope import Scope, limited_depth, read_function
 from espalier.kernels.tree import (
     Argument,
     Array,
     Assign,
+    Combining,
     Constraint,
     Expr,
     Guard,
@@ -35,17 +36,8 @@ _REDUCTIONS = {"add": "add", "sub": "add", "mul": "mul", "max": "max", "min": "m
 
 def parse(function: FunctionType) -> Tree:
     """Translate a function; raise `KernelError` for what a kernel cannot have."""
-    file = inspect.getsourcefile(function) or "<unknown>"
-    try:
-        lines, first = inspect.getsourcelines(function)
-    except OSError as error:
-        raise KernelError(f"{file}: expects a function whose text is in a file") from error
-    with limited_depth(f"{file}:{first}"):
-        module = ast.parse(textwrap.dedent("".join(lines)))
-        ast.increment_lineno(module, first - 1)
-        node = module.body[0]
-        if not isinstance(node, ast.FunctionDef):
-            raise KernelError(f"{file}:{first}: expects a function")
+    file, node = read_function(function)
+    with limited_depth(f"{file}:{node.lineno}"):
         return _Parser(function, node, file).run()
 
 
@@ -59,6 +51,7 @@ class _Parser:
         self.assumptions: list[Constraint] = []
         self.count = 0
         self.labels: set[str] = set()
+        self.combiners: dict[str, Combining] = {}
         self.label: str | None = None
 
     def run(self) -> Tree:
@@ -279,6 +272,16 @@ class _Parser:
 
     def assign(self, node: ast.stmt, target: ast.expr, value: ast.expr) -> Assign:
         """Translate `target = value`."""
+        if isinstance(value, ast.Call):
+            function = self.scope.function(value.func)
+            if isinstance(function, Combiner):
+                return self.combine(node, target, value, function.rule)
+        if isinstance(target, ast.Tuple):
+            raise self.scope.error(
+                node,
+                f"expects a call of a combiner for '{ast.unparse(target)}', "
+                f"but got '{ast.unparse(value)}'",
+            )
         load = self.target(target)
         expr = self.values.value(value)
         return self.finish(node, load, expr, self.reduction(value, load))
@@ -295,6 +298,44 @@ class _Parser:
             return None
         return str(function)
 
+    def combine(self, node: ast.stmt, target: ast.expr, call: ast.Call, rule: Combining) -> Assign:
+        """Translate `x, y = combiner(x, y, v, w)`."""
+        written = target.elts if isinstance(target, ast.Tuple) else [target]
+        targets = tuple(map(self.target, written))
+        number = len(rule.first)
+        if len(targets) != number or len(call.args) != 2 * number or call.keywords:
+            raise self.scope.error(
+                node,
+                f"expects {number} elements to be combined with {number} values by "
+                f"'{rule.name}', but got '{ast.unparse(node)}'",
+            )
+        operands = [self.values.value(argument) for argument in call.args]
+        if tuple(operands[:number]) != targets:
+            raise self.scope.error(
+                node,
+                f"expects '{rule.name}' to be called with what it is assigned to, "
+                f"'{ast.unparse(target)}', before other values, but got '{ast.unparse(call)}'",
+            )
+        states = [
+            self.values.typed(argument, operand, part.type)
+            for argument, operand, part in zip(
+                call.args, operands, (*rule.first, *rule.second), strict=True
+            )
+        ]
+        if not all(_is_updated_freely(t, v) for t in targets for v in states[number:]):
+            raise self.scope.error(
+                node,
+                f"expects values that do not depend on '{ast.unparse(target)}', "
+                f"but got '{ast.unparse(call)}'",
+            )
+        if rule.name in self.labels and self.combiners.get(rule.name) != rule:
+            raise self.scope.error(
+                node, f"expects a combiner with a name of its own, but got '{rule.name}'"
+            )
+        self.labels.add(rule.name)
+        self.combiners[rule.name] = rule
+        return self.store(node, targets, rule.apply(states), rule)
+
     def update(self, node: ast.AugAssign) -> Assign:
         """Translate `target += value`, and the like."""
         name = _UPDATES.get(type(node.op))
@@ -308,16 +349,18 @@ class _Parser:
         return self.finish(node, target, combined, _REDUCTIONS[name] if is_reduction else None)
 
     def finish(self, node: ast.stmt, target: Load, value: Expr, reduction: str | None) -> Assign:
+        """Check the type of what is assigned."""
+        value = self.values.typed(node, value, target.type)
+        return self.store(node, (target,), (value,), reduction)
+
+    def store(
+        self,
+        node: ast.stmt,
+        targets: tuple[Load, ...],
+        values: tuple[Expr, ...],
+        reduction: str | Combining | None,
+    ) -> Assign:
         """Name an assignment."""
-        kind = target.type
-        value = self.values.convert(node, value, kind) if value.type is None else value
-        if value.type != kind:
-            found = value.type.name if value.type else "a literal"
-            raise self.scope.error(
-                node,
-                f"expects a value of type {kind.name}, but got {found}; "
-                f"convert it, as in '{kind.name}(x)'",
-            )
         name = self.label or f"S{self.count}"
         while self.label is None and name in self.labels:
             self.count += 1
@@ -325,7 +368,7 @@ class _Parser:
         self.count += self.label is None
         self.labels.add(name)
         self.label = None
-        return Assign(name, target, value, reduction, node.lineno)
+        return Assign(name, targets, values, reduction, node.lineno)
 
 
 def _is_updated_freely(target: Load, value: Expr) -> bool:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 
 from espalier.kernels.affine import Dim
 from espalier.kernels.tree import (
-    Apply,
     Array,
     Assign,
     Expr,
@@ -22,8 +21,8 @@ from espalier.kernels.tree import (
     Loop,
     Node,
     Tree,
+    change_leaves,
     loads,
-    subscript_loads,
 )
 
 
@@ -73,8 +72,8 @@ def _writes_first(nodes: Sequence[Node], array: Array) -> bool:
         if _uses([node], array):
             return (
                 isinstance(node, Assign)
-                and node.target.array == array
-                and not any(load.array == array for load in loads(node.value))
+                and any(target.array == array for target in node.targets)
+                and not any(load.array == array for value in node.values for load in loads(value))
             )
     return False
 
@@ -86,8 +85,7 @@ def _uses(nodes: Sequence[Node], array: Array) -> bool:
         elif isinstance(node, Guard):
             used = _uses(node.body, array) or _uses(node.otherwise, array)
         else:
-            accesses = [node.target, *loads(node.value), *subscript_loads(node.target.subscripts)]
-            used = any(load.array == array for load in accesses)
+            used = any(load.array == array for load in node.accesses())
         if used:
             return True
     return False
@@ -96,12 +94,8 @@ def _uses(nodes: Sequence[Node], array: Array) -> bool:
 def _replace(nodes: Sequence[Node], array: Array, element: Load) -> tuple[Node, ...]:
     """Put an element in the place of a scalar."""
 
-    def in_expr(expr: Expr) -> Expr:
-        if isinstance(expr, Load):
-            return in_load(expr)
-        if isinstance(expr, Apply):
-            return replace(expr, operands=tuple(map(in_expr, expr.operands)))
-        return expr
+    def change(expr: Expr) -> Expr:
+        return in_load(expr) if isinstance(expr, Load) else expr
 
     def in_load(load: Load) -> Load:
         return element if load.array == array else load
@@ -112,6 +106,10 @@ def _replace(nodes: Sequence[Node], array: Array, element: Load) -> tuple[Node, 
         if isinstance(node, Guard):
             body, otherwise = tuple(map(in_node, node.body)), tuple(map(in_node, node.otherwise))
             return replace(node, body=body, otherwise=otherwise)
-        return replace(node, target=in_load(node.target), value=in_expr(node.value))
+        return replace(
+            node,
+            targets=tuple(map(in_load, node.targets)),
+            values=tuple(change_leaves(value, change) for value in node.values),
+        )
 
     return tuple(map(in_node, nodes))

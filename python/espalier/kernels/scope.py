@@ -8,12 +8,13 @@ import contextlib
 import inspect
 import math
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from types import FunctionType, ModuleType
 
 from espalier.errors import EspalierError
 from espalier.kernels.affine import Dim, Size
-from espalier.kernels.tree import Array, Scalar
+from espalier.kernels.tree import Array, Expr
 
 
 class KernelError(EspalierError):
@@ -30,6 +31,22 @@ def limited_depth(place: str) -> Iterator[None]:
             f"{place}: expects less depth than Python's limit of recursion, "
             f"{sys.getrecursionlimit()}, allows"
         ) from error
+
+
+def read_function(function: FunctionType) -> tuple[str, ast.FunctionDef]:
+    """Return the file of a function, and its text with the lines that it has there."""
+    file = inspect.getsourcefile(function) or "<unknown>"
+    try:
+        lines, first = inspect.getsourcelines(function)
+    except OSError as error:
+        raise KernelError(f"{file}: expects a function whose text is in a file") from error
+    with limited_depth(f"{file}:{first}"):
+        module = ast.parse(textwrap.dedent("".join(lines)))
+        ast.increment_lineno(module, first - 1)
+    node = module.body[0]
+    if not isinstance(node, ast.FunctionDef):
+        raise KernelError(f"{file}:{first}: expects a function")
+    return file, node
 
 
 FUNCTIONS: dict[object, str] = {
@@ -60,7 +77,7 @@ class Scope:
 
     def __init__(self, function: FunctionType, file: str) -> None:
         self.file = file
-        self.names: dict[str, Array | Scalar | Dim] = {}
+        self.names: dict[str, Array | Dim | Expr] = {}
         self.sizes: dict[str, Size] = {}
         outer = inspect.getclosurevars(function)
         # The types of local scalars are not among the variables that code uses.
@@ -70,7 +87,7 @@ class Scope:
         """Return an error at a place in the text."""
         return KernelError(f"{self.file}:{getattr(node, 'lineno', 0)}: {message}")
 
-    def declare(self, node: ast.AST, name: str, value: Array | Scalar | Dim) -> None:
+    def declare(self, node: ast.AST, name: str, value: Array | Dim | Expr) -> None:
         """Give a name of the function a meaning."""
         if name in self.names:
             raise self.error(node, f"expects a name that is not taken, but got '{name}' again")

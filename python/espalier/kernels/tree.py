@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
@@ -88,6 +88,14 @@ class Apply:
 Expr = Number | Index | Load | Scalar | Apply
 
 
+def change_leaves(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
+    """Return an expression with what is no function of others changed."""
+    if isinstance(expr, Apply):
+        operands = tuple(change_leaves(operand, change) for operand in expr.operands)
+        return replace(expr, operands=operands)
+    return change(expr)
+
+
 def loads(expr: Expr) -> Iterator[Load]:
     """Yield the elements that an expression reads, those inside subscripts first."""
     if isinstance(expr, Apply):
@@ -142,18 +150,55 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Assign:
-    """Stores a value.
+class Combining:
+    """How two states become one.
 
-    With `reduction`, `value` combines the element that is stored to with
-    something that does not depend on it, by add, mul, max or min.
+    Arguments:
+        first, second: what stands for the numbers of two states.
+        values: those of the state that they become.
+        neutral: the state that changes nothing.
     """
 
     name: str
-    target: Load
-    value: Expr
-    reduction: str | None
+    first: tuple[Scalar, ...]
+    second: tuple[Scalar, ...]
+    values: tuple[Expr, ...]
+    neutral: tuple[Number, ...]
+    is_commutative: bool
+    file: str
     line: int
+
+    def apply(self, states: Sequence[Expr]) -> tuple[Expr, ...]:
+        """Return the values for two states, the numbers of the first before the other's."""
+        values = dict(zip((*self.first, *self.second), states, strict=True))
+
+        def change(expr: Expr) -> Expr:
+            return values[expr] if isinstance(expr, Scalar) else expr
+
+        return tuple(change_leaves(value, change) for value in self.values)
+
+
+@dataclass(frozen=True)
+class Assign:
+    """Stores a value, or several at once.
+
+    With `reduction`, the value combines the element that is stored to with
+    something that does not depend on it: by add, mul, max or min, or as stated.
+    """
+
+    name: str
+    targets: tuple[Load, ...]
+    values: tuple[Expr, ...]
+    reduction: str | Combining | None
+    line: int
+
+    def accesses(self) -> Iterator[Load]:
+        """Yield all elements that are read or stored to."""
+        for target in self.targets:
+            yield target
+            yield from subscript_loads(target.subscripts)
+        for value in self.values:
+            yield from loads(value)
 
 
 @dataclass(frozen=True)
@@ -275,19 +320,19 @@ def _range_of(loop: Loop) -> Condition:
 def replace_dims(assign: Assign, values: dict[Dim, Affine]) -> Assign:
     """Put expressions in the place of loop variables."""
 
-    def in_expr(expr: Expr) -> Expr:
+    def change(expr: Expr) -> Expr:
         if isinstance(expr, Index):
             return Index(expr.value.replace(values))
-        if isinstance(expr, Load):
-            return in_load(expr)
-        if isinstance(expr, Apply):
-            return replace(expr, operands=tuple(map(in_expr, expr.operands)))
-        return expr
+        return in_load(expr) if isinstance(expr, Load) else expr
 
     def in_load(load: Load) -> Load:
         return Load(load.array, tuple(s.replace(values) for s in load.subscripts))
 
-    return replace(assign, target=in_load(assign.target), value=in_expr(assign.value))
+    return replace(
+        assign,
+        targets=tuple(map(in_load, assign.targets)),
+        values=tuple(change_leaves(value, change) for value in assign.values),
+    )
 
 
 def computations(tree: Tree) -> list[Computation]:

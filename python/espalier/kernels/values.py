@@ -16,7 +16,6 @@ from espalier.kernels.tree import (
     Index,
     Load,
     Number,
-    Scalar,
 )
 from espalier.kernels.types import ScalarType
 
@@ -188,7 +187,7 @@ class Values:
 
     def _name(self, node: ast.Name | ast.Attribute) -> Expr:
         value = self.scope.lookup(node)
-        if isinstance(value, Scalar):
+        if isinstance(value, Expr):
             return value
         if isinstance(value, Array) and not value.type.extents:
             return Load(value, ())
@@ -226,8 +225,19 @@ class Values:
             result = self.apply(node, function, [result, operand])
         return result
 
+    def any(self, node: ast.expr) -> Expr:
+        """Translate what is computed, or what chooses between two values."""
+        is_truth = isinstance(node, ast.BoolOp | ast.Compare) or (
+            isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+        )
+        return self.truth(node) if is_truth else self.value(node)
+
     def truth(self, node: ast.expr) -> Expr:
         """Translate what chooses between two values."""
+        if isinstance(node, ast.Name):
+            named = self.scope.lookup(node)
+            if isinstance(named, Expr) and named.type == TRUTH:
+                return named
         if isinstance(node, ast.BoolOp):
             name = "and" if isinstance(node.op, ast.And) else "or"
             result, *others = map(self.truth, node.values)
@@ -265,6 +275,18 @@ class Values:
                 f"'{function}', but got {kind.name}{hint}",
             )
         return Apply(function, tuple(operands), kind)
+
+    def typed(self, node: ast.AST, value: Expr, kind: ScalarType) -> Expr:
+        """Return a value that is stored as of a type; a literal gets it."""
+        value = self.convert(node, value, kind) if value.type is None else value
+        if value.type != kind:
+            found = value.type.name if value.type else "a literal"
+            raise self.scope.error(
+                node,
+                f"expects a value of type {kind.name}, but got {found}; "
+                f"convert it, as in '{kind.name}(x)'",
+            )
+        return value
 
     def unify(self, node: ast.AST, operands: list[Expr]) -> list[Expr]:
         """Give literals the type of the other operands, which must be the same."""

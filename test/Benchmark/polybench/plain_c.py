@@ -101,7 +101,8 @@ class _Printer:
             if node.otherwise:
                 lines += ["else {", *self.nodes(node.otherwise), "}"]
             return lines
-        return [f"{self.expr(node.target)} = {self.expr(node.value)};"]
+        assert len(node.targets) == 1, "no kernel of the suite stores several values at once"
+        return [f"{self.expr(node.targets[0])} = {self.expr(node.values[0])};"]
 
     def loop(self, loop: Loop) -> str:
         name, down = loop.dim.name, loop.step < 0

@@ -59,13 +59,12 @@ static llvm::BitVector findUsedSymbols(KernelOp kernel,
     });
   };
   visit(kernel->getAttrDictionary());
-  for (Operation &op : kernel.getBody().getOps())
-    visit(op.getAttrDictionary());
+  kernel.getBody().walk([&](Operation *op) { visit(op->getAttrDictionary()); });
   return used;
 }
 
-void espalier::poly::eraseUnusedArguments(KernelCall call) {
-  auto [op, kernel] = call;
+void espalier::poly::eraseUnusedArguments(KernelOp kernel,
+                                          ArrayRef<CallOp> calls) {
   unsigned numParameters = kernel.getNumParameters();
   llvm::BitVector used = findUsedSymbols(kernel, numParameters);
   llvm::BitVector unused(kernel.getNumArguments());
@@ -86,11 +85,13 @@ void espalier::poly::eraseUnusedArguments(KernelCall call) {
     return;
   replaceParameters(kernel, parameters, count);
   (void)kernel.eraseArguments(unused);
-  SmallVector<Value> operands;
-  for (auto [number, operand] : llvm::enumerate(op.getArguments()))
-    if (!unused[number])
-      operands.push_back(operand);
-  op.getArgumentsMutable().assign(operands);
+  for (CallOp call : calls) {
+    SmallVector<Value> operands;
+    for (auto [number, operand] : llvm::enumerate(call.getArguments()))
+      if (!unused[number])
+        operands.push_back(operand);
+    call.getArgumentsMutable().assign(operands);
+  }
 }
 
 void espalier::poly::updateAccesses(

@@ -33,8 +33,8 @@ mlir::BlockArgument addArgument(KernelCall call, mlir::Value value);
 void replaceOperand(KernelCall call, mlir::BlockArgument argument,
                     mlir::Value value);
 
-/// Removes arguments that the kernel does not use.
-void eraseUnusedArguments(KernelCall call);
+/// Removes arguments that the kernel does not use, there and in all its calls.
+void eraseUnusedArguments(KernelOp kernel, llvm::ArrayRef<CallOp> calls);
 
 /// Edits the maps of the accesses of `compute`, and the memory that they are
 /// to.

@@ -1,5 +1,6 @@
 //===- NameKernels.cpp - What kernels are called --------------------------===//
 
+#include "KernelArguments.h"
 #include "espalier/Dialect/Poly/IR/Origin.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "espalier/Dialect/Poly/Program/Passes.h"
@@ -100,11 +101,16 @@ struct PolyNameKernelsPass
       else if (auto symbol = dyn_cast<SymbolOpInterface>(op))
         names.insert(symbol.getName());
     }
+    llvm::StringMap<SmallVector<CallOp>> calls;
+    getOperation().walk(
+        [&](CallOp call) { calls[call.getCallee()].push_back(call); });
     llvm::StringMap<StringAttr> nameOf; // By the name of before.
     llvm::DenseSet<KernelOp, KernelInfo> kernels;
     for (auto &[kernel, operators] : unnamed) {
       kernel.walk(
           [](ComputeOp compute) { orderConstants(compute.getBody().front()); });
+      if (merge)
+        eraseUnusedArguments(kernel, calls.lookup(kernel.getSymName()));
       StringAttr &name = nameOf[kernel.getSymName()];
       auto [first, isNew] = kernels.insert(kernel);
       if (!isNew && merge) {
@@ -119,10 +125,10 @@ struct PolyNameKernelsPass
       kernel.setSymName(unique);
       name = kernel.getSymNameAttr();
     }
-    getOperation().walk([&](CallOp call) {
-      if (StringAttr name = nameOf.lookup(call.getCallee()))
-        call.setCallee(name);
-    });
+    for (auto &[before, own] : calls)
+      if (StringAttr name = nameOf.lookup(before))
+        for (CallOp call : own)
+          call.setCallee(name);
   }
 };
 } // namespace

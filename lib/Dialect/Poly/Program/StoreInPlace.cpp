@@ -383,7 +383,7 @@ void InPlaceStorer::redirect(KernelCall call, Value source, Value host,
           AffineMap::get(access.map.getNumDims(), access.map.getNumSymbols(),
                          indices, access.map.getContext()));
     });
-  eraseUnusedArguments(call);
+  eraseUnusedArguments(call.kernel, call.call);
 }
 
 bool InPlaceStorer::tryMove(KernelCall call, ComputeOp compute) {

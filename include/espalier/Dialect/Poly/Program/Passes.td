@@ -107,7 +107,8 @@ def PolyNameKernelsPass : Pass<"poly-name-kernels", "::mlir::ModuleOp"> {
     A schedule script finds kernels by name. So a name depends on nothing but the
     kernel: on the operators that it is made of, for people, and on a hash of its
     text. What is added elsewhere in a model changes none. Of kernels that differ
-    in nothing but their locations, the first is called wherever one of them was.
+    in nothing but their locations, the first is called wherever one of them was;
+    so arguments that a kernel does not use, which tell some apart, are removed.
 
     Only private kernels are named, whose computations say what operator they are
     of (`getOrigin`).
