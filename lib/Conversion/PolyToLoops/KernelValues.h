@@ -134,12 +134,13 @@ using PrivateLoops = llvm::DenseMap<mlir::Value, polyhedral::LoopSet>;
 void getTerms(mlir::AffineExpr expr,
               llvm::SmallVectorImpl<mlir::AffineExpr> &terms);
 
-/// Whether `op` divides integers, or gives what is left.
-bool isIntegerDivision(mlir::Operation *op);
-/// Emits the quotient or remainder of `x` and `y`, numbers or vectors, that
-/// `like` computes: for all values, as `poly.compute` says.
-mlir::Value emitDivision(mlir::OpBuilder &builder, mlir::Location loc,
-                         mlir::Operation *like, mlir::Value x, mlir::Value y);
+/// Whether `op` has no result for some operands: it divides integers, or makes
+/// them of floats.
+bool isPartial(mlir::Operation *op);
+/// Emits what `like`, which is partial, computes of `operands`, numbers or
+/// vectors: for all values, as `poly.compute` says.
+mlir::Value emitTotal(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Operation *like, mlir::ValueRange operands);
 
 /// The argument of the body that holds the accumulated value.
 std::optional<unsigned> getAccumulatorRead(poly::ComputeOp compute);

@@ -120,9 +120,9 @@ FailureOr<SmallVector<Value>> KernelLoops::emitBody(poly::ComputeOp compute,
     for (Value operand : op.getOperands())
       operands.push_back(isVector ? toVector(mapping.lookup(operand))
                                   : mapping.lookup(operand));
-    if (isIntegerDivision(&op)) {
-      mapping.map(op.getResult(0), emitDivision(builder, op.getLoc(), &op,
-                                                operands[0], operands[1]));
+    if (isPartial(&op)) {
+      mapping.map(op.getResult(0),
+                  emitTotal(builder, op.getLoc(), &op, operands));
       continue;
     }
     if (!isVector) {

@@ -295,6 +295,18 @@ def test_loop(count: int) -> None:
     )
 
 
+def test_loop_without_states() -> None:
+    """What is variadic may be absent."""
+    nodes = [GO, STEP[0], helper.make_node("Add", ["f", "v"], ["t"])]
+    inner = body(nodes, ["i", "go"], ["next", "t"])
+    node = helper.make_node("Loop", ["m", ""], ["all"], "loop", body=inner)
+    model = make_model([node], {"v": (F32, ["n"])}, ["all"], {"m": np.array(4, I64)})
+    feed = {"v": np.arange(3, dtype=F32)}
+    compare(
+        espalier.compile(model, options=Options(cache=None)).run(feed), OnnxRuntime(model).run(feed)
+    )
+
+
 def test_loop_whose_condition_is_of_the_step() -> None:
     """Steps are unfolded, and the third one is the last."""
     two = helper.make_node("Constant", [], ["two"], value_int=2)

@@ -5,6 +5,7 @@
 #include "espalier/Support/Subtarget.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
 #include <thread>
@@ -175,16 +176,17 @@ bool espalier::poly::hasFeature(TargetAttr target, StringRef feature) {
     return false;
   }
   llvm::MCSubtargetInfo &info = **subtarget;
-  bool isThere = false;
-  if (info.isCPUStringValid(target.getCpu())) {
+  if (info.isCPUStringValid(target.getCpu()))
     info.setDefaultFeatures(target.getCpu(), target.getCpu(), "");
-    isThere = llvm::any_of(
-        info.getEnabledProcessorFeatures(),
-        [&](const auto &enabled) { return feature == enabled.Key; });
-  }
+  // What is missing takes with it what needs it, and the other way round.
+  llvm::StringSet<> known;
+  for (const llvm::SubtargetFeatureKV &entry : info.getAllProcessorFeatures())
+    known.insert(entry.Key);
   llvm::SubtargetFeatures stated(target.getFeatures());
   for (StringRef other : stated.getFeatures())
-    if (llvm::SubtargetFeatures::StripFlag(other) == feature)
-      isThere = llvm::SubtargetFeatures::isEnabled(other);
-  return isThere;
+    if (known.contains(llvm::SubtargetFeatures::StripFlag(other)))
+      info.ApplyFeatureFlag(other);
+  return llvm::any_of(
+      info.getEnabledProcessorFeatures(),
+      [&](const auto &enabled) { return feature == enabled.Key; });
 }

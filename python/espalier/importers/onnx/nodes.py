@@ -167,7 +167,9 @@ def _check_inputs(node: Node, schema: OpSchema, any_types: bool) -> None:
                 f"expects inputs #{first} and #{index} of one type, "
                 f"but got {type_name(dtype)} and {name}"
             )
-    node.inputs += [None] * (len(schema.inputs) - count)
+    # Of what is variadic, there may be none.
+    named = [formal for formal in schema.inputs if formal.option != _Option.Variadic]
+    node.inputs += [None] * (len(named) - count)
 
 
 def type_name(dtype: np.dtype) -> str:

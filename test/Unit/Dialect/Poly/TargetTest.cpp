@@ -50,10 +50,14 @@ TEST_F(TargetTest, FeaturesAreUsualOrStated) {
   EXPECT_TRUE(hasPairProducts(describe("znver4", ""), 8));
   EXPECT_FALSE(hasPairProducts(describe("znver4", ""), 32));
   EXPECT_FALSE(hasPairProducts(describe("znver4", "-avx512bf16"), 16));
+  // What needs a feature that is missing is missing, too.
+  EXPECT_FALSE(hasPairProducts(describe("znver4", "-avx512f"), 8));
+  EXPECT_FALSE(hasPairProducts(describe("znver4", "+avx512bf16,-avx512f"), 8));
   EXPECT_FALSE(hasPairProducts(describe("skylake-avx512", ""), 16));
   TargetAttr stated = describe("no-such-processor", "+avx512bf16");
   EXPECT_TRUE(hasPairProducts(stated, 16));
   EXPECT_FALSE(hasPairProducts(stated, 8));
+  EXPECT_TRUE(hasPairProducts(describe("znver4", "+no-such-feature"), 16));
 }
 
 TEST_F(TargetTest, EveryNameIsKnown) {

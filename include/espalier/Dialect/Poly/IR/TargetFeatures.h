@@ -8,7 +8,8 @@
 namespace espalier::poly {
 
 /// Whether `feature`, LLVM's name such as `avx512bf16`, is usual for the
-/// target's processor and not stated to be missing, or stated to be there.
+/// target's processor or stated to be there, and neither it nor what it needs
+/// is stated to be missing.
 bool hasFeature(TargetAttr target, llvm::StringRef feature);
 
 /// Whether one instruction adds the products of two pairs of bf16 to each of so
