@@ -272,7 +272,8 @@ bool PlanChooser::chooseFetchOfNumberedRows() {
   for (const Prefetch &prefetch : fetches.prefetches) {
     MemRefType type = map.reads[prefetch.read].getType();
     int64_t bytes = getBytes(type.getElementType());
-    if (type.hasStaticShape() &&
+    // A table whose length is not known is taken to be near.
+    if (!type.hasStaticShape() ||
         type.getNumElements() * bytes <= target.getL2())
       return false;
     rowBytes +=
