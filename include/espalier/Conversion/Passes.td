@@ -131,8 +131,8 @@ class Poly_StepPass<string step, string what>
     One of the steps of `poly-form-kernels`, which says what they have in common.
     What the step decides stands in attributes until `poly-apply-layouts`, and can
     be changed there: `poly.layout`, `poly.padding` and `poly.order` of a buffer,
-    `poly.shared_dims` of a kernel, `poly.keeps_row_major` of a computation. A layout,
-    or a computation's `poly.algorithm`, that is there before is kept.
+    `poly.shared_dims` of a kernel, `poly.keeps_row_major` of a computation. Layouts,
+    `poly.fusion` of a buffer and `poly.algorithm` that are there before are kept.
   }];
   let dependentDialects = [
     "::espalier::poly::PolyDialect", "::mlir::arith::ArithDialect",
