@@ -134,8 +134,8 @@ using PrivateLoops = llvm::DenseMap<mlir::Value, polyhedral::LoopSet>;
 void getTerms(mlir::AffineExpr expr,
               llvm::SmallVectorImpl<mlir::AffineExpr> &terms);
 
-/// Whether `op` has no result for some operands: it divides integers, or makes
-/// them of floats.
+/// Whether `op` has no result for some operands: it divides or shifts integers,
+/// or makes them of floats.
 bool isPartial(mlir::Operation *op);
 /// Emits what `like`, which is partial, computes of `operands`, numbers or
 /// vectors: for all values, as `poly.compute` says.

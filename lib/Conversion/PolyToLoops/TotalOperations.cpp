@@ -7,6 +7,10 @@
 //
 // The remainder by 1 is 0, so that the same replacement serves remainders.
 //
+// Processors differ in what is left of a number that is shifted by its width or
+// more, and LLVM assumes that none is; here all its digits are gone, and copies
+// of the sign are left.
+//
 // LLVM also assumes that an integer which is made of a float fits: a subscript
 // of it would no longer be moved into its array. Here it is the nearest that
 // fits, and 0 for NaN, as the definitions of operators say.
@@ -29,8 +33,13 @@ static bool isSigned(Operation *op) {
   return !isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(op);
 }
 
+static bool isShift(Operation *op) {
+  return isa<arith::ShLIOp, arith::ShRUIOp, arith::ShRSIOp>(op);
+}
+
 bool polytoloops::isPartial(Operation *op) {
-  return isDivision(op) || isa<arith::FPToSIOp, arith::FPToUIOp>(op);
+  return isDivision(op) || isShift(op) ||
+         isa<arith::FPToSIOp, arith::FPToUIOp>(op);
 }
 
 static Value create(OpBuilder &builder, Location loc, Operation *like,
@@ -49,6 +58,34 @@ static Value makeConstant(OpBuilder &builder, Location loc, Type type,
   return arith::ConstantOp::create(builder, loc, attr);
 }
 
+static unsigned getWidth(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isIndex() ? IndexType::kInternalStorageBitWidth
+                           : element.getIntOrFloatBitWidth();
+}
+
+static Value emitShift(OpBuilder &builder, Location loc, Operation *like,
+                       Value x, Value y) {
+  Type type = x.getType();
+  unsigned width = getWidth(type);
+  APInt known;
+  if (matchPattern(y, m_ConstantInt(&known)) && known.ult(width))
+    return create(builder, loc, like, type, {x, y});
+  auto number = [&](uint64_t value) {
+    return makeConstant(builder, loc, type,
+                        builder.getIntegerAttr(getElementTypeOrSelf(type),
+                                               APInt(width, value)));
+  };
+  Value most = number(width - 1);
+  Value within =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule, y, most);
+  Value amount = arith::SelectOp::create(builder, loc, within, y, most);
+  Value shifted = create(builder, loc, like, type, {x, amount});
+  if (isa<arith::ShRSIOp>(like))
+    return shifted;
+  return arith::SelectOp::create(builder, loc, within, shifted, number(0));
+}
+
 static Value emitDivision(OpBuilder &builder, Location loc, Operation *like,
                           Value x, Value y) {
   Type type = x.getType();
@@ -57,8 +94,7 @@ static Value emitDivision(OpBuilder &builder, Location loc, Operation *like,
       (!isSigned(like) || !known.isAllOnes()))
     return create(builder, loc, like, type, {x, y});
   Type element = getElementTypeOrSelf(type);
-  unsigned width = element.isIndex() ? IndexType::kInternalStorageBitWidth
-                                     : element.getIntOrFloatBitWidth();
+  unsigned width = getWidth(type);
   auto number = [&](const APInt &value) {
     return makeConstant(builder, loc, type,
                         builder.getIntegerAttr(element, value));
@@ -141,7 +177,9 @@ static Value emitConversion(OpBuilder &builder, Location loc, Operation *like,
 
 Value polytoloops::emitTotal(OpBuilder &builder, Location loc, Operation *like,
                              ValueRange operands) {
-  return isDivision(like)
-             ? emitDivision(builder, loc, like, operands[0], operands[1])
-             : emitConversion(builder, loc, like, operands[0]);
+  if (isDivision(like))
+    return emitDivision(builder, loc, like, operands[0], operands[1]);
+  if (isShift(like))
+    return emitShift(builder, loc, like, operands[0], operands[1]);
+  return emitConversion(builder, loc, like, operands[0]);
 }

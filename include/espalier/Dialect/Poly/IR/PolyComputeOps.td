@@ -35,7 +35,8 @@ def Poly_ComputeOp : Poly_PointsOp<"compute", [
     The body may also use `poly.index`, and the kernel's scalar arguments. It is
     total: the quotient and the remainder of an integer by zero are 0, and the
     least number by -1 is itself, with a remainder of 0; an integer that is made
-    of a float is the nearest that fits, and 0 for NaN.
+    of a float is the nearest that fits, and 0 for NaN; no digit is left of one
+    that is shifted by its width or more, or, of `shrsi`, only the sign.
 
     With `reduction`, the update may be applied to an element in any order; the
     element is that of the write, whose access is also a read. With `combiner`,
