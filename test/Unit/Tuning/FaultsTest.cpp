@@ -1,9 +1,7 @@
 //===- FaultsTest.cpp - Candidates that go wrong --------------------------===//
 
-#include "../Measurement/Fixture.h"
-#include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
+#include "SmallModel.h"
 #include "espalier/Tuning/Tuner.h"
-#include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "llvm/Support/FileSystem.h"
 #include "gtest/gtest.h"
 #include <sys/mman.h>
@@ -15,12 +13,6 @@ using namespace espalier;
 using namespace espalier::tuning;
 
 namespace {
-
-constexpr llvm::StringLiteral kModel = R"mlir(
-func.func @main(%a: tensor<24x32xf32>, %b: tensor<32x48xf32>) -> tensor<24x48xf32> {
-  %0 = graph.matmul %a, %b : (tensor<24x32xf32>, tensor<32x48xf32>) -> tensor<24x48xf32>
-  return %0 : tensor<24x48xf32>
-})mlir";
 
 enum Fault { Crash, Hang, Bomb, Wrong, Exit, None };
 
@@ -58,13 +50,8 @@ void interfere(llvm::StringRef script, ArrayRef<MeasuredOutput> expected) {
 class FaultsTest : public testing::Test {
 protected:
   FaultsTest() {
-    DialectRegistry registry = programDialects();
-    registry.insert<transform::TransformDialect>();
-    poly::registerTransformExtension(registry);
-    registerCompilation(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
-    module = parseSourceString<ModuleOp>(kModel, &context);
+    loadDialects(context);
+    module = parseSourceString<ModuleOp>(kSmallModel, &context);
     numRun = static_cast<unsigned *>(mmap(nullptr, sizeof(*numRun),
                                           PROT_READ | PROT_WRITE,
                                           MAP_SHARED | MAP_ANONYMOUS, -1, 0));

@@ -1,9 +1,7 @@
 //===- ProgramChoicesTest.cpp - Choices that made-up times decide ---------===//
 
 #include "espalier/Tuning/ProgramChoices.h"
-#include "../Measurement/Fixture.h"
-#include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
-#include "mlir/Dialect/Transform/IR/TransformDialect.h"
+#include "SmallModel.h"
 #include "gtest/gtest.h"
 
 using namespace mlir;
@@ -32,12 +30,7 @@ bool isBoth(const ProgramKernel &kernel) {
 class ProgramChoicesTest : public testing::Test {
 protected:
   ProgramChoicesTest() {
-    DialectRegistry registry = programDialects();
-    registry.insert<transform::TransformDialect>();
-    poly::registerTransformExtension(registry);
-    registerCompilation(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
+    loadDialects(context);
     module = parseSourceString<ModuleOp>(kPooled, &context);
   }
 

@@ -1,9 +1,7 @@
 //===- RanksTest.cpp - Candidates that other processes measure ------------===//
 
-#include "../Measurement/Fixture.h"
-#include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
+#include "SmallModel.h"
 #include "espalier/Tuning/Messenger.h"
-#include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/xxhash.h"
 #include "gtest/gtest.h"
@@ -20,12 +18,6 @@ using namespace espalier;
 using namespace espalier::tuning;
 
 namespace {
-
-constexpr llvm::StringLiteral kModel = R"mlir(
-func.func @main(%a: tensor<24x32xf32>, %b: tensor<32x48xf32>) -> tensor<24x48xf32> {
-  %0 = graph.matmul %a, %b : (tensor<24x32xf32>, tensor<32x48xf32>) -> tensor<24x48xf32>
-  return %0 : tensor<24x48xf32>
-})mlir";
 
 /// Messages through sockets, by rank; -1 where there is none.
 class SocketMessenger : public Messenger {
@@ -73,13 +65,8 @@ double simulate(StringRef script) {
 class RanksTest : public testing::Test {
 protected:
   RanksTest() {
-    DialectRegistry registry = programDialects();
-    registry.insert<transform::TransformDialect>();
-    poly::registerTransformExtension(registry);
-    registerCompilation(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
-    module = parseSourceString<ModuleOp>(kModel, &context);
+    loadDialects(context);
+    module = parseSourceString<ModuleOp>(kSmallModel, &context);
     shared = new (mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
                        MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Shared;
     EXPECT_FALSE(llvm::sys::fs::createTemporaryFile("ranks", "sqlite", path));

@@ -1,9 +1,7 @@
 //===- SeveralModelsTest.cpp - Searches of several models together --------===//
 
-#include "../Measurement/Fixture.h"
-#include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
+#include "SmallModel.h"
 #include "espalier/Tuning/Tuner.h"
-#include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "llvm/Support/xxhash.h"
 #include "gtest/gtest.h"
 
@@ -39,12 +37,7 @@ std::string products(ArrayRef<int> rows) {
 class SeveralModelsTest : public testing::Test {
 protected:
   SeveralModelsTest() {
-    DialectRegistry registry = programDialects();
-    registry.insert<transform::TransformDialect>();
-    poly::registerTransformExtension(registry);
-    registerCompilation(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
+    loadDialects(context);
     // They have a kernel in common.
     first = parseSourceString<ModuleOp>(products({96, 80}), &context);
     second = parseSourceString<ModuleOp>(products({64, 96}), &context);

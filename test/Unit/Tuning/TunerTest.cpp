@@ -1,9 +1,7 @@
 //===- TunerTest.cpp - Searches with simulated times ----------------------===//
 
 #include "espalier/Tuning/Tuner.h"
-#include "../Measurement/Fixture.h"
-#include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
-#include "mlir/Dialect/Transform/IR/TransformDialect.h"
+#include "SmallModel.h"
 #include "llvm/Support/xxhash.h"
 #include "gtest/gtest.h"
 #include <regex>
@@ -37,12 +35,7 @@ std::string getModelOfShipped() {
 class TunerTest : public testing::TestWithParam<Search> {
 protected:
   TunerTest() {
-    DialectRegistry registry = programDialects();
-    registry.insert<transform::TransformDialect>();
-    poly::registerTransformExtension(registry);
-    registerCompilation(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
+    loadDialects(context);
     module = parseSourceString<ModuleOp>(kModel, &context);
   }
 
