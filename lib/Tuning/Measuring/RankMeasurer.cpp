@@ -25,7 +25,7 @@ static constexpr unsigned kBatch = 8;
 /// How many ranks may be lost with a turn, or fail to begin it.
 static constexpr unsigned kMaxLost = 2;
 /// How long to wait for a message before others are looked at.
-static constexpr std::chrono::milliseconds kPoll{20};
+static constexpr std::chrono::milliseconds kPoll{20}, kNoWait{0};
 
 namespace {
 class RankMeasurer : public Measurer {
@@ -320,7 +320,10 @@ llvm::Error RankMeasurer::measure(llvm::ArrayRef<Turn> turns, Done done) {
   while (round.numDone < turns.size() && !options.measure.codegen.mustStop()) {
     if (llvm::Error error = assign(round))
       return error;
-    if (std::optional<Messenger::Message> message = messenger.receive(kPoll))
+    // What is done with an outcome takes time, too: a rank is silent if
+    // nothing of it waits here.
+    std::optional<Messenger::Message> message = messenger.receive(kPoll);
+    for (; message; message = messenger.receive(kNoWait))
       if (llvm::Error error = take(*message, round))
         return error;
     if (llvm::Error error = findSilent(round))
