@@ -167,3 +167,21 @@ def test_command_prints(tmp_path) -> None:
         compile_command.run(
             parser.parse_args([*options, "--print-schedule", str(script), "--optimize", "egraph"])
         )
+
+
+@pytest.mark.parametrize(
+    ("rows", "width"), [(1001, 2051), (35, 8200), (8, 2048), (700, 2047), (3, 70001), (7, 200000)]
+)
+def test_vector_by_matrix(rows: int, width: int) -> None:
+    """A matrix that is read once, of any number of rows of any width."""
+    net = Net("product")
+    a, b = net.input("a", [1, rows]), net.input("b", [rows, width])
+    model = net.finish((net.node("MatMul", a, b), "y", [1, width]))
+    random = np.random.default_rng(rows)
+    a, b = (
+        random.integers(-8, 8, shape).astype(np.float32) for shape in ((1, rows), (rows, width))
+    )
+    function = compile(model, options=NO_CACHE)
+    for threads in (1, 2):
+        function.set_num_threads(threads)
+        np.testing.assert_array_equal(function(a=a, b=b), a @ b)

@@ -6,12 +6,21 @@
 #c = affine_map<(j, k) -> (j)>
 #m = affine_map<(j) -> (j)>
 #row = affine_set<(j) : (j >= 0, 4095 - j >= 0)>
+#part = affine_set<(j) : (j >= 0, 1999 - j >= 0)>
+#few = affine_set<(j, k) : (j >= 0, 1999 - j >= 0, k >= 0, 4094 - k >= 0)>
 #points = affine_set<(j, k) : (j >= 0, 4095 - j >= 0, k >= 0, 4094 - k >= 0)>
 
-// A matrix that is read once, whose rows do not come in fours: each step fetches a row's part for a later one.
+// A matrix that is read once, along eight rows at a time, half of each by one thread. The last part of the sum has fewer.
+// CHECK-DAG: #[[PART:.*]] = affine_map<(d0, d1) -> (d0 floordiv 2048)>
+// CHECK-DAG: #[[ROWS:.*]] = affine_map<(d0, d1) -> (d1 floordiv 8, (d0 mod 2048) floordiv 16, d1 mod 8, d0 mod 16)>
+// Halves of rows that are less than a page: each step fetches a row's part for a later one.
 // CHECK-DAG: #[[AHEAD:.*]] = affine_map<(d0, d1) -> (d0, d1 + 16)>
-// CHECK:     poly.prefetch @acc read 1 at #[[AHEAD]] bytes 512
+
 module attributes {poly.target = #target} {
+  // CHECK-LABEL: poly.kernel @vector
+  // CHECK-NOT:   poly.prefetch
+  // CHECK:       poly.band [@init, @acc, @out] maps [#{{.*}}, #[[PART]], #{{.*}}] loops [parallel]
+  // CHECK:       poly.band [@acc] maps [#[[ROWS]]] loops [sequential, sequential, unroll, vector(16)]
   poly.kernel @vector(%A: memref<4095xf32>, %B: memref<4095x4096xf32>, %C: memref<4096xf32>) {
     %sum = poly.array : memref<4096xf32>
     poly.compute @init domain [#row] reads() writes(%sum[#m] : memref<4096xf32>) {
@@ -26,6 +35,27 @@ module attributes {poly.target = #target} {
       poly.yield %t : f32
     }
     poly.compute @out domain [#row] reads(%sum[#m] : memref<4096xf32>) writes(%C[#m] : memref<4096xf32>) {
+    ^bb0(%x: f32):
+      poly.yield %x : f32
+    }
+  }
+
+  // CHECK-LABEL: poly.kernel @narrow
+  // CHECK:       poly.prefetch @acc read 1 at #[[AHEAD]] bytes 512
+  poly.kernel @narrow(%A: memref<4095xf32>, %B: memref<4095x2000xf32>, %C: memref<2000xf32>) {
+    %sum = poly.array : memref<2000xf32>
+    poly.compute @init domain [#part] reads() writes(%sum[#m] : memref<2000xf32>) {
+      %zero = arith.constant 0.0 : f32
+      poly.yield %zero : f32
+    }
+    poly.compute @acc domain [#few] reads(%A[#a], %B[#b], %sum[#c] : memref<4095xf32>, memref<4095x2000xf32>, memref<2000xf32>)
+        writes(%sum[#c] : memref<2000xf32>) reduction add {
+    ^bb0(%x: f32, %y: f32, %s: f32):
+      %p = arith.mulf %x, %y : f32
+      %t = arith.addf %s, %p : f32
+      poly.yield %t : f32
+    }
+    poly.compute @out domain [#part] reads(%sum[#m] : memref<2000xf32>) writes(%C[#m] : memref<2000xf32>) {
     ^bb0(%x: f32):
       poly.yield %x : f32
     }

@@ -7,8 +7,7 @@
 //   for k in steps of 8:  for j:  y[j] += x[k] * B[k, j] + .. + x[k + 7] *
 //                                         B[k + 7, j]
 //
-// The sums are read and written once for several rows, and stay in the
-// first-level cache.
+// The sums are read and written once for several rows, and stay in a cache.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +21,8 @@ using namespace espalier::poly;
 static constexpr int64_t kRowsAtOnce = 8, kRowsOfOneSet = 4;
 /// What takes so many times a core's second-level cache comes from memory.
 static constexpr int64_t kFarCaches = 32;
+/// The share of a core's second-level cache that sums may take.
+static constexpr int64_t kCachePart = 4;
 
 bool PlanChooser::isGemvByRows() const {
   if (!reduction || !plan.lanes || !isPanelStreamed() || isSequential() ||
@@ -42,14 +43,10 @@ bool PlanChooser::isGemvByRows() const {
   const ComputeAccess &panel = main.reads[*getPanel(main)];
   int64_t bytes = getBytes(panel.getType().getElementType());
   std::optional<int64_t> step = getStride(panel, term, plan.width);
-  std::optional<int64_t> extent = main.getExtent(term);
-  if (getStride(panel, *plan.lanes, plan.width) != 1 || !step || !extent ||
-      *step == kUnknownStride || *step * bytes < kPageBytes ||
-      *extent % getRowsAtOnce() != 0 || *width % plan.width != 0 ||
-      getChunk() * bytes > target.getL1() / 2 ||
-      !fitsStack(MemRefType::get(getChunk(), panel.getType().getElementType())))
-    return false;
-  return true;
+  return getStride(panel, *plan.lanes, plan.width) == 1 && step &&
+         *step != kUnknownStride && main.getExtent(term) &&
+         getChunk() * bytes >= kPageBytes &&
+         getChunk() * bytes <= target.getL2() / kCachePart;
 }
 
 int64_t PlanChooser::getRowsAtOnce() const {
@@ -59,10 +56,7 @@ int64_t PlanChooser::getRowsAtOnce() const {
   int64_t rowBytes = *getStride(panel, plan.numShared, plan.width) * bytes;
   bool isFar =
       rowBytes * *main.getExtent(plan.numShared) > kFarCaches * target.getL2();
-  return (rowBytes % kPageBytes == 0 && !isFar) ||
-                 *main.getExtent(plan.numShared) % kRowsAtOnce != 0
-             ? kRowsOfOneSet
-             : kRowsAtOnce;
+  return rowBytes % kPageBytes == 0 && !isFar ? kRowsOfOneSet : kRowsAtOnce;
 }
 
 int64_t PlanChooser::getChunk() const {
