@@ -193,11 +193,22 @@ def indexing() -> Iterator[Case]:
                 axis=axis,
                 reduction=attribute,
             )
-        for depth, tail in [(1, (5, 4)), (2, (4,)), (3, ())]:
+        # So many elements that updates go to the one that they name.
+        for axis in (0, 1, 2):
+            yield op(
+                "scatter_elements",
+                r.floats(33, 32, 35),
+                r.integers(-40, 40, 4, 5, 6),
+                r.floats(4, 5, 6),
+                label=f"{reduction}{axis}many",
+                axis=axis,
+                reduction=attribute,
+            )
+        for depth, tail in [(1, (9, 4)), (2, (4,)), (3, ())]:
             case = op(
                 "scatter_nd",
-                r.floats(7, 5, 4),
-                r.integers(-4, 4, 6, depth),
+                r.floats(37, 9, 4),
+                r.integers(-40, 40, 6, depth),
                 r.floats(6, *tail),
                 label=f"{reduction}{depth}",
                 reduction=attribute,
