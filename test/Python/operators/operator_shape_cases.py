@@ -198,8 +198,8 @@ def indexing() -> Iterator[Case]:
             yield op(
                 "scatter_elements",
                 r.floats(33, 32, 35),
-                r.integers(-40, 40, 4, 5, 6),
-                r.floats(4, 5, 6),
+                r.integers(-40, 40, 16, 17, 18),
+                r.floats(16, 17, 18),
                 label=f"{reduction}{axis}many",
                 axis=axis,
                 reduction=attribute,
@@ -208,8 +208,8 @@ def indexing() -> Iterator[Case]:
             case = op(
                 "scatter_nd",
                 r.floats(37, 9, 4),
-                r.integers(-40, 40, 6, depth),
-                r.floats(6, *tail),
+                r.integers(-40, 40, 23, depth),
+                r.floats(23, *tail),
                 label=f"{reduction}{depth}",
                 reduction=attribute,
             )

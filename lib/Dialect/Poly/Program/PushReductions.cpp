@@ -47,7 +47,7 @@ public:
       : compute(compute), reads(compute.getReadAccesses()),
         numParams(compute.getKernel().getNumParameters()) {}
   /// Whether there are dimensions that values stand for.
-  bool find(int64_t minPoints);
+  bool find(int64_t minPoints, int64_t minUpdates);
   void apply();
 
 private:
@@ -56,8 +56,9 @@ private:
   bool solve(Value condition);
   bool canRewrite();
   /// Whether a point names one of at least so many elements, as far as is
-  /// known.
-  bool saves(int64_t minPoints);
+  /// known, and, where the element says where to read, one meets so many
+  /// points.
+  bool saves(int64_t minPoints, int64_t minUpdates);
   /// The read whose value stands for dimension `dim`.
   const Solution *lookup(unsigned dim) const;
   bool usesSolved(AffineMap map) const;
@@ -215,28 +216,46 @@ bool Push::canRewrite() {
   });
 }
 
-bool Push::saves(int64_t minPoints) {
-  int64_t points = 1;
-  ComputeAccess write = compute.getWriteAccesses().front();
+/// How many elements an access meets along the dimensions that are meant; at
+/// most `most`, which an unknown extent counts as.
+static int64_t countElements(const ComputeAccess &access, int64_t most,
+                             llvm::function_ref<bool(unsigned dim)> isMeant) {
+  int64_t count = 1;
   for (auto [index, extent] :
-       llvm::zip_equal(write.map.getResults(), write.getType().getShape())) {
+       llvm::zip_equal(access.map.getResults(), access.getType().getShape())) {
     auto dim = dyn_cast<AffineDimExpr>(index);
-    if (!dim || !lookup(dim.getPosition()))
+    if (!dim || !isMeant(dim.getPosition()))
       continue;
-    if (ShapedType::isDynamic(extent) || extent >= minPoints)
-      return true;
-    points *= extent;
+    if (ShapedType::isDynamic(extent) || extent >= most)
+      return most;
+    count = std::min(count * extent, most);
   }
-  return points >= minPoints;
+  return count;
 }
 
-bool Push::find(int64_t minPoints) {
+bool Push::saves(int64_t minPoints, int64_t minUpdates) {
+  ComputeAccess write = compute.getWriteAccesses().front();
+  auto isReduced = [&](unsigned dim) {
+    return !write.map.isFunctionOfDim(dim);
+  };
+  if (countElements(write, minPoints, [&](unsigned dim) {
+        return lookup(dim) != nullptr;
+      }) < minPoints)
+    return false;
+  return !write.getType().getElementType().isIndex() ||
+         llvm::any_of(solutions, [&](const Solution &solution) {
+           return countElements(reads[solution.read], minUpdates, isReduced) >=
+                  minUpdates;
+         });
+}
+
+bool Push::find(int64_t minPoints, int64_t minUpdates) {
   auto next = dyn_cast_or_null<ComputeOp>(compute->getNextNode());
   if (compute.getInterleaved() || (next && next.getInterleaved()) ||
       compute.getDomain().size() != 1 || !findSelect())
     return false;
   findSolutions();
-  return !solutions.empty() && canRewrite() && saves(minPoints);
+  return !solutions.empty() && canRewrite() && saves(minPoints, minUpdates);
 }
 
 SmallVector<unsigned> Push::getKept() {
@@ -358,7 +377,7 @@ struct PolyPushReductionsPass
       return;
     for (ComputeOp compute : kernel.getComputes()) {
       Push push(compute);
-      if (!push.find(minPoints))
+      if (!push.find(minPoints, minUpdates))
         continue;
       unsigned numBefore = compute.getNumDims();
       push.apply();

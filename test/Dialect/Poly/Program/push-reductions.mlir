@@ -216,3 +216,24 @@ poly.kernel @public(%index: memref<500xindex>, %n: memref<64xi8>) {
     poly.yield %r : i8
   }
 }
+
+// -----
+
+// What says where to read is found in registers among a few points.
+// CHECK-LABEL: poly.kernel private @few_updates
+// CHECK:         poly.compute @last dims ["i", "m"]
+#i = affine_map<(i, m) -> (i)>
+#m = affine_map<(i, m) -> (m)>
+poly.kernel private @few_updates(%index: memref<15xindex>, %n: memref<64xindex>) {
+  poly.compute @last dims ["i", "m"] domain [affine_set<(i, m) : (i >= 0, 63 - i >= 0, m >= 0, 14 - m >= 0)>]
+      reads(%index[#m], %n[#i] : memref<15xindex>, memref<64xindex>) writes(%n[#i] : memref<64xindex>) reduction max {
+  ^bb0(%at: index, %a: index):
+    %least = arith.constant -9223372036854775808 : index
+    %i = poly.index 0
+    %m = poly.index 1
+    %hits = arith.cmpi eq, %at, %i : index
+    %c = arith.select %hits, %m, %least : index
+    %r = arith.maxsi %a, %c : index
+    poly.yield %r : index
+  }
+}

@@ -28,11 +28,14 @@ def PolyPushReductionsPass
     values. This is done in private kernels without a schedule.
 
     Points that name one of few elements stay as they are, since all of these are
-    updated in few vectors.
+    updated in few vectors. So do a few points for an element of type `index`, which
+    says what is read: it is found and used in registers then.
   }];
   let options = [
     Option<"minPoints", "min-points", "int64_t", /*default=*/"32",
-           "Elements that a point may name, at least">
+           "Elements that a point may name, at least">,
+    Option<"minUpdates", "min-updates", "int64_t", /*default=*/"16",
+           "Points that may name an element of type index, at least">
   ];
   let statistics = [
     Statistic<"numPushed", "num-pushed", "Reductions over fewer dimensions">
