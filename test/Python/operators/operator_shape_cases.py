@@ -193,12 +193,23 @@ def indexing() -> Iterator[Case]:
                 axis=axis,
                 reduction=attribute,
             )
-        for depth, tail in [(1, (5, 4)), (2, (4,)), (3, ())]:
+        # So many elements that updates go to the one that they name.
+        for axis in (0, 1, 2):
+            yield op(
+                "scatter_elements",
+                r.floats(33, 32, 35),
+                r.integers(-40, 40, 16, 17, 18),
+                r.floats(16, 17, 18),
+                label=f"{reduction}{axis}many",
+                axis=axis,
+                reduction=attribute,
+            )
+        for depth, tail in [(1, (9, 4)), (2, (4,)), (3, ())]:
             case = op(
                 "scatter_nd",
-                r.floats(7, 5, 4),
-                r.integers(-4, 4, 6, depth),
-                r.floats(6, *tail),
+                r.floats(37, 9, 4),
+                r.integers(-40, 40, 23, depth),
+                r.floats(23, *tail),
                 label=f"{reduction}{depth}",
                 reduction=attribute,
             )

@@ -15,13 +15,27 @@ from operator_support import Graph
 DTYPES = {"u1": np.uint8, "b1": np.bool_, "f4": np.float32, "i8": np.int64}
 REDUCTIONS = ("none", "mul", "max")
 SHAPES = {
-    # Shapes of X, of the indices and of the updates; what may be dynamic is.
-    "elements": [([2, 5, 13], [1, 5, 4], [1, 5, 4]), ([4, 3], [0, 3], [0, 3]), ([3], [1], [1])],
-    "nd": [([4, 3, 5], [1, 2], [1, 5]), ([4, 3, 5], [0, 1], [0, 3, 5]), ([7], [3, 1], [3])],
+    # Shapes of X, of the indices and of the updates; what may be dynamic is. Updates of
+    # 32 elements or more, or of an unknown number, go to the element that they name.
+    "elements": [
+        ([2, 5, 13], [1, 5, 4], [1, 5, 4]),
+        ([4, 3], [0, 3], [0, 3]),
+        ([3], [1], [1]),
+        ([2, 3, 37], [2, 2, 19], [2, 2, 19]),
+    ],
+    "nd": [
+        ([4, 3, 5], [1, 2], [1, 5]),
+        ([4, 3, 5], [0, 1], [0, 3, 5]),
+        ([7], [3, 1], [3]),
+        ([37, 5], [2, 9, 1], [2, 9, 5]),
+        ([7, 9, 2], [17, 2], [17, 2]),
+    ],
 }
 
 
-def module_of(op: str, arrays: list[np.ndarray], reduction: str, dynamic: bool) -> Graph:
+def module_of(
+    op: str, arrays: list[np.ndarray], reduction: str, dynamic: bool, axis: int = -1
+) -> Graph:
     g = Graph()
     values = []
     for name, array in zip("xiu", arrays, strict=True):
@@ -33,7 +47,7 @@ def module_of(op: str, arrays: list[np.ndarray], reduction: str, dynamic: bool) 
         values.append(g.module.input(name, shape, mlir_name(array.dtype), [""] * array.ndim))
     attributes = {"reduction": f"#graph.scatter_reduction<{reduction}>"}
     if op == "elements":
-        attributes["axis"] = len(arrays[0].shape) - 1
+        attributes["axis"] = axis % arrays[0].ndim
     result = g(f"scatter_{op}", *values, **attributes)
     g.module.finish([result], ["y"])
     return g
@@ -47,7 +61,7 @@ def work(run: str) -> str:
     dtype = DTYPES[code]
     arrays = [
         rng.integers(0, 2, x).astype(dtype),
-        rng.integers(0, min(x), i),
+        rng.integers(-max(x) - 2, max(x) + 2, i),
         rng.integers(0, 2, u).astype(dtype),
     ]
     try:

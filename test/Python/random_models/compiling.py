@@ -96,7 +96,12 @@ def make_kernels(sample: Sample) -> str | None:
     # Each step is a pass, which reads the kernels that the one before has written.
     kept = [f"poly-{step}" for step in steps() if step not in skipped]
     forming = ["convert-graph-to-poly", *kept, "poly-apply-layouts"]
-    placing = ["poly-store-in-place", "poly-collapse-dimensions", "poly-name-kernels"]
+    placing = [
+        "poly.kernel(poly-push-reductions)",
+        "poly-store-in-place",
+        "poly-collapse-dimensions",
+        "poly-name-kernels",
+    ]
     passes = ",".join(["canonicalize,cse", *forming, *placing])
     result = _optimize(text, passes)
     if result.returncode:

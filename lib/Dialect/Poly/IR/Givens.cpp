@@ -1,7 +1,7 @@
 //===- Givens.cpp - Statements on data ------------------------------------===//
 
-#include "IndexData.h"
 #include "espalier/Dialect/Poly/IR/GivenLimits.h"
+#include "espalier/Dialect/Poly/IR/IndexData.h"
 #include "espalier/Dialect/Poly/IR/Poly.h"
 
 #include "mlir/Support/DebugStringHelper.h"

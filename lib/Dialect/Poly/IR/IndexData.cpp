@@ -1,6 +1,6 @@
 //===- IndexData.cpp - Values of arrays that expressions use --------------===//
 
-#include "IndexData.h"
+#include "espalier/Dialect/Poly/IR/IndexData.h"
 #include "mlir/Support/DebugStringHelper.h"
 
 using namespace mlir;

@@ -1,6 +1,6 @@
 //===- PolyKernelOp.cpp - Kernels -----------------------------------------===//
 
-#include "IndexData.h"
+#include "espalier/Dialect/Poly/IR/IndexData.h"
 #include "espalier/Support/FunctionSyntax.h"
 #include "mlir/IR/Builders.h"
 

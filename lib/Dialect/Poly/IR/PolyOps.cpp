@@ -1,7 +1,7 @@
 //===- PolyOps.cpp - Arrays and computations ------------------------------===//
 
 #include "Combiner.h"
-#include "IndexData.h"
+#include "espalier/Dialect/Poly/IR/IndexData.h"
 #include "espalier/Dialect/Poly/IR/Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -5,6 +5,44 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PolyPushReductionsPass
+    : Pass<"poly-push-reductions", "::espalier::poly::KernelOp"> {
+  let summary = "updates the elements that values name, and looks for none";
+  let description = [{
+    A reduction over the points whose value is the index of its element meets each
+    point once for each element. Each point updates the element that it names
+    instead:
+
+    ```mlir
+    poly.compute @f  domain (i, m)  reads(%I[m], %V[m], %A[i])  writes(%A[i]) reduction add {
+      // %A[i] + (%I[m] == i ? %V[m] : 0)
+    // becomes
+    poly.compute @f  domain (m) where (0 <= I[m] < N)
+        reads(%I[m], %V[m], %A[I[m]])  writes(%A[I[m]]) reduction add {
+      // %A[I[m]] + %V[m]
+    ```
+
+    What the domain said of `i`, it says of the value: points that name no element
+    are left out. The equation is one of the terms of the condition under which
+    a point has a value other than the neutral one; several dimensions may be
+    values. This is done in private kernels without a schedule.
+
+    Points that name one of few elements stay as they are, since all of these are
+    updated in few vectors. So do a few points for an element of type `index`, which
+    says what is read: it is found and used in registers then.
+  }];
+  let options = [
+    Option<"minPoints", "min-points", "int64_t", /*default=*/"32",
+           "Elements that a point may name, at least">,
+    Option<"minUpdates", "min-updates", "int64_t", /*default=*/"16",
+           "Points that may name an element of type index, at least">
+  ];
+  let statistics = [
+    Statistic<"numPushed", "num-pushed", "Reductions over fewer dimensions">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def PolyStoreInPlacePass
     : Pass<"poly-store-in-place", "::mlir::ModuleOp"> {
   let summary = "computes arrays in the larger ones that they are copied to";

@@ -1,8 +1,7 @@
-//===- IndexData.h - Values of arrays that expressions use --------*- C++
-//-*-===//
+//===- IndexData.h - Values of arrays that expressions use ------*- C++ -*-===//
 
-#ifndef ESPALIER_LIB_DIALECT_POLY_IR_INDEXDATA_H
-#define ESPALIER_LIB_DIALECT_POLY_IR_INDEXDATA_H
+#ifndef ESPALIER_DIALECT_POLY_IR_INDEXDATA_H
+#define ESPALIER_DIALECT_POLY_IR_INDEXDATA_H
 
 #include "espalier/Dialect/Poly/IR/Poly.h"
 
@@ -15,4 +14,4 @@ std::string describeOtherData(mlir::Value array);
 
 } // namespace espalier::poly
 
-#endif // ESPALIER_LIB_DIALECT_POLY_IR_INDEXDATA_H
+#endif // ESPALIER_DIALECT_POLY_IR_INDEXDATA_H
