@@ -44,7 +44,7 @@ func.func @main(%x: tensor<1x1x6xf32>, %w: tensor<1x1x3xf32>) -> tensor<1x1x11xf
 // -----
 
 // Winograd's algorithm is for these as for other convolutions.
-// FORMED:     poly.kernel private @conv_transpose_{{[0-9a-f]+}}({{.*}}memref<4x4x{{.*}}xf32>
+// FORMED:     poly.kernel private @conv_transpose_{{[0-9a-f]+}}({{.*}}memref<4x6x{{.*}}xf32>
 #target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
 module attributes {poly.target = #target} {
   func.func @main(%x: tensor<1x64x28x28xf32>) -> tensor<1x64x28x28xf32> {

@@ -8,17 +8,23 @@ using namespace espalier;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
 
-// Tile t begins with result t mod d of 2 d, those of its number: tiles of each
-// remainder lie side by side.
-LogicalResult Window::cut(int64_t extent) {
-  numTiles = llvm::divideCeil(extent, kOutputs * dilation) * dilation;
-  numOverlapping = kOutputs * numTiles - extent;
-  return success(extent >= kOutputs * dilation && numOverlapping <= dilation);
+// Tile t of m results begins with result t mod d of m d, those of its number:
+// tiles of each remainder lie side by side.
+LogicalResult Window::cut(int64_t extent, const Transform &transform) {
+  int64_t step = transform.outputs * dilation;
+  int64_t tiles = llvm::divideCeil(extent, step) * dilation;
+  int64_t excess = transform.outputs * tiles - extent;
+  if (extent < step || excess > dilation)
+    return failure();
+  this->transform = &transform;
+  numTiles = tiles;
+  numOverlapping = excess;
+  return success();
 }
 
 AffineExpr Window::getStart(AffineExpr tile) const {
   AffineExpr start =
-      tile + tile.floorDiv(dilation) * ((kOutputs - 1) * dilation);
+      tile + tile.floorDiv(dilation) * ((transform->outputs - 1) * dilation);
   return numOverlapping
              ? start - tile.floorDiv(numTiles - numOverlapping) * dilation
              : start;
@@ -33,6 +39,12 @@ static std::optional<Window> getWindow(const StatementList &program, Expr index,
   for (unsigned result = 0; result < rank; ++result) {
     AffineExpr taps =
         program.simplify(*expr - getAffineDimExpr(result, program.context));
+    AffineExpr base = taps;
+    for (unsigned dim = rank; dim < numDims; ++dim)
+      base = base.replace(getAffineDimExpr(dim, program.context),
+                          getAffineConstantExpr(0, program.context));
+    base = program.simplify(base);
+    taps = program.simplify(taps - base);
     int64_t dilation = 1;
     if (auto product = dyn_cast<AffineBinaryOpExpr>(taps);
         product && product.getKind() == AffineExprKind::Mul)
@@ -42,8 +54,8 @@ static std::optional<Window> getWindow(const StatementList &program, Expr index,
       }
     auto tap = dyn_cast<AffineDimExpr>(taps);
     if (tap && dilation > 0 && tap.getPosition() >= rank &&
-        tap.getPosition() < numDims)
-      return Window{result, tap.getPosition(), dilation};
+        tap.getPosition() < numDims && !base.isFunctionOfDim(result))
+      return Window{result, tap.getPosition(), dilation, base};
   }
   return std::nullopt;
 }
@@ -88,6 +100,14 @@ espalier::graphtopoly::getConvolution(const StatementList &program,
   if (windows.size() < 2 || found.size() != 1 + 2 * windows.size() ||
       statement.getNumDims() != rank + windows.size() + 1)
     return std::nullopt;
+  auto isInBase = [windows](unsigned dim) {
+    return llvm::any_of(windows, [&](const Window &window) {
+      return window.base.isFunctionOfDim(dim);
+    });
+  };
+  // What is added is the same for all results of a tile.
+  if (llvm::any_of(found, isInBase))
+    return std::nullopt;
   conv.columns = windows.pop_back_val();
   conv.rows = windows.pop_back_val();
   conv.depth = windows;
@@ -102,7 +122,7 @@ espalier::graphtopoly::getConvolution(const StatementList &program,
       conv.c = dim;
     else
       conv.batch.push_back(dim);
-    if (!single.contains(dim))
+    if (!single.contains(dim) && !isInBase(dim))
       return std::nullopt;
   }
   conv.weights.summed.push_back(conv.c);
@@ -114,7 +134,7 @@ espalier::graphtopoly::getConvolution(const StatementList &program,
     return std::nullopt;
   for (Window *window : {&conv.rows, &conv.columns}) {
     auto extent = cast<AffineConstantExpr>(statement.extents[window->result]);
-    if (failed(window->cut(extent.getValue())))
+    if (failed(window->cut(extent.getValue(), getTransformOfTwo())))
       return std::nullopt;
   }
   return conv;

@@ -7,25 +7,28 @@
 
 namespace espalier::graphtopoly {
 
-/// Reads `result + dilation * tap`, of a dimension of the target and a reduced
-/// one.
+/// Reads `base + result + dilation * tap`, of a dimension of the target and a
+/// reduced one.
 struct Window {
   unsigned result, tap;
   int64_t dilation;
-  /// Where it is cut into tiles: their number, and how many of the last ones
-  /// overlap others, starting `dilation` earlier, to stay inside.
+  mlir::AffineExpr base; ///< Over other dimensions of the target.
+  /// Where it is cut into tiles: how, their number, and how many of the last
+  /// ones overlap others, starting `dilation` earlier, to stay inside.
+  const Transform *transform = &getTransformOfTwo();
   int64_t numTiles = 0, numOverlapping = 0;
 
   /// Cuts it into tiles of results that are `dilation` apart, if all can lie
-  /// inside `extent`.
-  mlir::LogicalResult cut(int64_t extent);
+  /// inside `extent`. Else, nothing is changed.
+  mlir::LogicalResult cut(int64_t extent, const Transform &transform);
   /// The first result of a tile.
   mlir::AffineExpr getStart(mlir::AffineExpr tile) const;
 };
 
 /// `target[.., f, .., z.., y, x] = sum(c, kz.., ky, kx) image[.., c, .., z +
 /// kz, .., y + ky, x + kx] * weights[f, c, kz.., ky, kx]`, with numbers of
-/// dimensions.
+/// dimensions. The batch may add to the image's indices, as rows of windows do
+/// whose pooling is in the kernel.
 struct Convolution {
   unsigned f, c;
   Expr image;

@@ -1,4 +1,5 @@
-//===- Transforms.cpp - The matrices of F(2x2, 3x3) -----------------------===//
+//===- Transforms.cpp - The matrices of F(2, 3) and F(4, 3)
+//----------------===//
 
 #include "../PackConstant.h"
 #include "Winograd.h"
@@ -9,29 +10,72 @@ using namespace espalier::definition;
 using namespace espalier::graphtopoly;
 using espalier::interpreter::Tensor;
 
-static constexpr double kInputTransform[kPoints][kPoints] = {
-    {1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, 0, -1}};
-static constexpr double kWeightTransform[kPoints][kTaps] = {
-    {1, 0, 0}, {.5, .5, .5}, {.5, -.5, .5}, {0, 0, 1}};
-static constexpr double kOutputTransform[kOutputs][kPoints] = {{1, 1, 1, 0},
-                                                               {0, 1, -1, -1}};
+static constexpr double kOutputOfTwo[] = {1, 1, 1,  0, //
+                                          0, 1, -1, -1};
+static constexpr double kInputOfTwo[] = {1, 0,  -1, 0, //
+                                         0, 1,  1,  0, //
+                                         0, -1, 1,  0, //
+                                         0, 1,  0,  -1};
+static constexpr double kWeightsOfTwo[] = {2, 0,  0, //
+                                           1, 1,  1, //
+                                           1, -1, 1, //
+                                           0, 0,  2};
+
+// Points 0, 1, -1, 2, -1/2: the largest error is a third of that with the usual
+// 2 and -2.
+static constexpr double kOutputOfFour[] = {1, 1, 1,  1, 1,     0, //
+                                           0, 1, -1, 2, -.5,   0, //
+                                           0, 1, 1,  4, .25,   0, //
+                                           0, 1, -1, 8, -.125, 1};
+static constexpr double kInputOfFour[] = {1, 1.5, -2,   -1.5, 1,    0, //
+                                          0, -1,  -2.5, -.5,  1,    0, //
+                                          0, 1,   .5,   -2.5, 1,    0, //
+                                          0, -.5, -1,   .5,   1,    0, //
+                                          0, 2,   -1,   -2,   1,    0, //
+                                          0, 1,   1.5,  -2,   -1.5, 1};
+static constexpr double kWeightsOfFour[] = {15,  0,  0,  //
+                                            -5,  -5, -5, //
+                                            5,   -5, 5,  //
+                                            1,   2,  4,  //
+                                            -16, 8,  -4, //
+                                            0,   0,  15};
+static constexpr double kDivisorOfTwo = 2, kDivisorOfFour = 15;
 
 /// Whether output a gets input i times tap u if and only if i = a + u. All
 /// numbers are dyadic, so this is exact.
-static constexpr bool isConvolution() {
-  for (int a = 0; a < kOutputs; ++a)
-    for (int u = 0; u < kTaps; ++u)
-      for (int i = 0; i < kPoints; ++i) {
+static constexpr bool isConvolution(int64_t outputs, const double *output,
+                                    const double *input, const double *weights,
+                                    double divisor) {
+  int64_t points = outputs + kTaps - 1;
+  for (int64_t a = 0; a < outputs; ++a)
+    for (int64_t u = 0; u < kTaps; ++u)
+      for (int64_t i = 0; i < points; ++i) {
         double sum = 0;
-        for (int p = 0; p < kPoints; ++p)
-          sum += kOutputTransform[a][p] * kWeightTransform[p][u] *
-                 kInputTransform[p][i];
-        if (sum != (i == a + u ? 1 : 0))
+        for (int64_t p = 0; p < points; ++p)
+          sum += output[a * points + p] * weights[p * kTaps + u] *
+                 input[p * points + i];
+        if (sum != (i == a + u ? divisor : 0))
           return false;
       }
   return true;
 }
-static_assert(isConvolution(), "the transforms do not make a convolution");
+static_assert(isConvolution(2, kOutputOfTwo, kInputOfTwo, kWeightsOfTwo,
+                            kDivisorOfTwo) &&
+                  isConvolution(4, kOutputOfFour, kInputOfFour, kWeightsOfFour,
+                                kDivisorOfFour),
+              "the transforms do not make a convolution");
+
+const Transform &espalier::graphtopoly::getTransformOfTwo() {
+  static const Transform transform{2, kOutputOfTwo, kInputOfTwo, kWeightsOfTwo,
+                                   kDivisorOfTwo};
+  return transform;
+}
+
+const Transform &espalier::graphtopoly::getTransformOfFour() {
+  static const Transform transform{4, kOutputOfFour, kInputOfFour,
+                                   kWeightsOfFour, kDivisorOfFour};
+  return transform;
+}
 
 /// Adds a term, with a coefficient that is mostly 1 or -1, to `sum`, if there
 /// is one yet.
@@ -52,31 +96,39 @@ static Expr combine(ArrayRef<double> coefficients,
   return sum;
 }
 
+/// A row of a matrix of the transform, or of its output.
+static ArrayRef<double> getRow(ArrayRef<double> matrix, int64_t row,
+                               const Transform &transform) {
+  return matrix.slice(row * transform.getPoints(), transform.getPoints());
+}
+
 // Rows of sums along the columns, which several results share.
-Expr espalier::graphtopoly::transformInput(int64_t p, int64_t q,
-                                           ExprAt element) {
-  return combine(kInputTransform[p], [&](int64_t row) {
-    return combine(kInputTransform[q],
+Expr espalier::graphtopoly::transformInput(const TileTransform &tile, int64_t p,
+                                           int64_t q, ExprAt element) {
+  return combine(getRow(tile.rows->input, p, *tile.rows), [&](int64_t row) {
+    return combine(getRow(tile.columns->input, q, *tile.columns),
                    [&](int64_t column) { return element(row, column); });
   });
 }
 
-Expr espalier::graphtopoly::transformOutput(int64_t a, int64_t b,
+Expr espalier::graphtopoly::transformOutput(const TileTransform &tile,
+                                            int64_t a, int64_t b,
                                             ExprAt product) {
-  return combine(kOutputTransform[a], [&](int64_t row) {
-    return combine(kOutputTransform[b],
-                   [&](int64_t column) { return product(row, column); });
+  return combine(getRow(tile.rows->output, a, *tile.rows), [&](int64_t row) {
+    return transformOutputRow(
+        tile, b, [&](int64_t column) { return product(row, column); });
   });
 }
 
 Expr espalier::graphtopoly::transformOutputRow(
-    int64_t b, llvm::function_ref<Expr(int64_t)> product) {
-  return combine(kOutputTransform[b], product);
+    const TileTransform &tile, int64_t b,
+    llvm::function_ref<Expr(int64_t)> product) {
+  return combine(getRow(tile.columns->output, b, *tile.columns), product);
 }
 
-Expr espalier::graphtopoly::addOutputRow(int64_t a, int64_t p, Expr sum,
-                                         Expr row) {
-  double coefficient = kOutputTransform[a][p];
+Expr espalier::graphtopoly::addOutputRow(const TileTransform &tile, int64_t a,
+                                         int64_t p, Expr sum, Expr row) {
+  double coefficient = getRow(tile.rows->output, a, *tile.rows)[p];
   return coefficient == 0 ? Expr() : addTerm(sum, coefficient, row);
 }
 
@@ -120,7 +172,8 @@ bool espalier::graphtopoly::isConvolutionWeights(
 /// the extents of `dims`.
 static FailureOr<ElementsAttr>
 transformValues(const StatementList &program, const ConvolutionWeights &weights,
-                RankedTensorType type, ArrayRef<unsigned> dims) {
+                const TileTransform &tile, RankedTensorType type,
+                ArrayRef<unsigned> dims) {
   const Array &source = getArray(program, weights);
   if (ElementsAttr unknown = getWithoutValues(source.constant, type))
     return unknown;
@@ -141,6 +194,9 @@ transformValues(const StatementList &program, const ConvolutionWeights &weights,
   auto *u = reinterpret_cast<float *>(result->getMutableBytes().data());
   // Of each window in turn: its number, the place of its first tap, and where
   // it is along `dims`.
+  int64_t numRows = tile.rows->getPoints();
+  int64_t numColumns = tile.columns->getPoints();
+  double divisor = tile.rows->divisor * tile.columns->divisor;
   int64_t numWindows = 1;
   for (unsigned dim : dims)
     numWindows *= getExtent(program, weights, dim);
@@ -149,19 +205,20 @@ transformValues(const StatementList &program, const ConvolutionWeights &weights,
     const float *taps = w;
     for (auto [dim, index] : llvm::zip_equal(dims, at))
       taps += index * getStride(dim);
-    double rows[kPoints][kTaps] = {};
-    for (int64_t p = 0; p < kPoints; ++p)
+    for (int64_t p = 0; p < numRows; ++p) {
+      double row[kTaps] = {};
       for (int64_t j = 0; j < kTaps; ++j)
         for (int64_t i = 0; i < kTaps; ++i)
-          rows[p][j] +=
-              kWeightTransform[p][i] * taps[i * perRow + j * perColumn];
-    for (int64_t p = 0; p < kPoints; ++p)
-      for (int64_t q = 0; q < kPoints; ++q) {
+          row[j] += tile.rows->weights[p * kTaps + i] *
+                    taps[i * perRow + j * perColumn];
+      for (int64_t q = 0; q < numColumns; ++q) {
         double sum = 0;
         for (int64_t j = 0; j < kTaps; ++j)
-          sum += kWeightTransform[q][j] * rows[p][j];
-        u[(p * kPoints + q) * numWindows + place] = static_cast<float>(sum);
+          sum += tile.columns->weights[q * kTaps + j] * row[j];
+        u[(p * numColumns + q) * numWindows + place] =
+            static_cast<float>(sum / divisor);
       }
+    }
     for (unsigned i = dims.size();
          i-- > 0 && ++at[i] == getExtent(program, weights, dims[i]);)
       at[i] = 0;
@@ -169,18 +226,18 @@ transformValues(const StatementList &program, const ConvolutionWeights &weights,
   return result->toAttribute();
 }
 
-FailureOr<Array>
-espalier::graphtopoly::transformWeights(const StatementList &program,
-                                        const ConvolutionWeights &weights,
-                                        bool filtersLast) {
+FailureOr<Array> espalier::graphtopoly::transformWeights(
+    const StatementList &program, const ConvolutionWeights &weights,
+    const TileTransform &tile, bool filtersLast) {
   const Array &source = getArray(program, weights);
   SmallVector<unsigned> dims(weights.summed);
   dims.insert(filtersLast ? dims.end() : dims.begin(), weights.filter);
-  SmallVector<int64_t> shape{kPoints, kPoints};
+  SmallVector<int64_t> shape{tile.rows->getPoints(), tile.columns->getPoints()};
   for (unsigned dim : dims)
     shape.push_back(getExtent(program, weights, dim));
-  FailureOr<ElementsAttr> values = transformValues(
-      program, weights, RankedTensorType::get(shape, source.elementType), dims);
+  FailureOr<ElementsAttr> values =
+      transformValues(program, weights, tile,
+                      RankedTensorType::get(shape, source.elementType), dims);
   if (failed(values))
     return failure();
   Array array{Array::Kind::Constant, source.loc};

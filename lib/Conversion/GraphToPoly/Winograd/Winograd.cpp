@@ -15,6 +15,10 @@
 //
 // so what is transformed once is read by each tap k.
 //
+// Where the kernel pools R (FuseWindows.cpp), a row y of tiles has the rows of
+// the image that a row of windows needs, for each of which R is pooled as
+// before.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Winograd.h"
@@ -34,6 +38,9 @@ namespace {
 /// few where tiles overlap so much that less than half of the products is
 /// saved, or, with few registers, where lanes are left empty.
 constexpr int64_t kMinChannels = 16, kFewChannels = 32, kManyRegisters = 32;
+/// Fewer channels than this, or filters, do not pay for transforms of tiles
+/// with four results along one dimension.
+constexpr int64_t kMinWideChannels = 64;
 /// What takes more than so many times a core's cache comes from memory.
 constexpr int64_t kFarBytes = 8;
 /// Products for each element that is transformed, if these do come from memory,
@@ -45,7 +52,9 @@ public:
   WinogradRewriter(StatementList &program, FusionGroup &fusionGroup,
                    const Convolution &convolution)
       : program(program), fusionGroup(fusionGroup), conv(convolution),
-        first(program.statements[fusionGroup.statements.front()]) {
+        first(program.statements[fusionGroup.statements.front()]),
+        poolsRows(fusionGroup.sharedDims < program.getRank(first.target)) {
+    chooseTile();
     chooseShared();
   }
 
@@ -54,8 +63,7 @@ public:
   /// Fails if the value of the weights is not at hand. Else, returns the number
   /// of the statement that stores the image with channels innermost before, if
   /// it takes one.
-  FailureOr<std::optional<unsigned>>
-  run(const llvm::DenseSet<ArrayId> &escaping);
+  FailureOr<std::optional<unsigned>> run(const llvm::DenseSet<ArrayId> &local);
 
 private:
   int64_t getExtent(unsigned dim) const {
@@ -67,6 +75,9 @@ private:
   /// Lets the sum read a copy of the image, whose order can be chosen, and
   /// returns the number of the statement that makes it.
   unsigned copyImage();
+  TileTransform getTile() const {
+    return {conv.rows.transform, conv.columns.transform};
+  }
   /// How many tiles there are for each point of the first dimensions; a batch
   /// of unknown size may be a single image.
   int64_t countTiles(unsigned numShared, bool withTaps = false) const;
@@ -78,8 +89,11 @@ private:
   }
   /// What is in use meanwhile.
   int64_t getBytes() const {
-    return kPoints * kPoints * countElements() * sizeof(float);
+    return getTile().countPoints() * countElements() * int64_t(sizeof(float));
   }
+  /// Chooses tiles of four results along one dimension where that pays for the
+  /// larger transforms.
+  void chooseTile();
   /// Chooses the dimensions that all statements have in common.
   void chooseShared();
   /// Weights at one point of the transform.
@@ -124,6 +138,8 @@ private:
   FusionGroup &fusionGroup;
   Convolution conv;
   const Statement first; ///< The sum, as it was.
+  /// Whether others share the loops over the batch, and these alone.
+  const bool poolsRows;
   /// The number of the tiles' dimensions that all statements have in common.
   /// The weights pass once for each point of these.
   unsigned numShared = 0;
@@ -194,10 +210,10 @@ bool WinogradRewriter::pays() const {
                       kMinFarProducts * countElements();
   bool hasMany =
       poly::getTarget(program.function).getRegisters() >= kManyRegisters;
-  bool savesHalf =
-      2 * kPoints * kPoints * conv.rows.numTiles * conv.columns.numTiles <=
-      kTaps * kTaps * getExtent(conv.rows.result) *
-          getExtent(conv.columns.result);
+  bool savesHalf = 2 * getTile().countPoints() * conv.rows.numTiles *
+                       conv.columns.numTiles <=
+                   kTaps * kTaps * getExtent(conv.rows.result) *
+                       getExtent(conv.columns.result);
   auto isEnough = [&](int64_t channels) {
     bool isFull = hasMany || channels % program.vectorLanes == 0;
     return channels >= (savesHalf && isFull ? kMinChannels : kFewChannels);
@@ -216,15 +232,40 @@ int64_t WinogradRewriter::countTiles(unsigned numShared, bool withTaps) const {
   return tiles;
 }
 
+void WinogradRewriter::chooseTile() {
+  if (getExtent(conv.c) < kMinWideChannels ||
+      getExtent(conv.f) < kMinWideChannels)
+    return;
+  // Columns if a row of such tiles is enough for a product, else rows if that
+  // is so of one of these. All tiles of an image have to be more, since the
+  // larger weights pass for them.
+  auto widen = [&](Window &window, unsigned numShared, int64_t minTiles) {
+    Window narrow = window;
+    if (succeeded(window.cut(getExtent(window.result), getTransformOfFour())) &&
+        !window.numOverlapping && countTiles(numShared) >= minTiles)
+      return true;
+    window = narrow;
+    return false;
+  };
+  unsigned batch = conv.batch.size();
+  for (auto [numShared, minTiles] : {std::pair(batch + 1, kMinProductRows),
+                                     std::pair(batch, 2 * kMinProductRows)})
+    for (Window *window : {&conv.columns, &conv.rows})
+      if (widen(*window, numShared, minTiles))
+        return;
+}
+
 void WinogradRewriter::chooseShared() {
   numShared = conv.batch.size();
+  if (poolsRows)
+    return;
   while (numShared > 0 && countTiles(numShared) < kMinProductRows)
     --numShared;
   // Row by row, so that what is transformed stays in cache. The weights are
   // read again for each, which is hidden behind the products of its tiles
   // unless they come from memory.
   int64_t weightBytes =
-      kPoints * kPoints * countWeights() * int64_t(sizeof(float));
+      getTile().countPoints() * countWeights() * int64_t(sizeof(float));
   if (numShared < conv.batch.size() || conv.rows.numOverlapping ||
       weightBytes > kFarBytes * program.cacheBytes ||
       countTiles(numShared + 1) < kMinProductRows)
@@ -316,7 +357,7 @@ Expr WinogradRewriter::getInput(int64_t p, int64_t q) const {
       return program.expression(window ? window->getStart(tile) : tile);
     });
   };
-  return transformInput(p, q, substitute);
+  return transformInput(getTile(), p, q, substitute);
 }
 
 void WinogradRewriter::addInput(ArrayId target) {
@@ -325,8 +366,8 @@ void WinogradRewriter::addInput(ArrayId target) {
     dims.push_back(getAffineDimExpr(dim, program.context));
   AffineExpr channel = dims.pop_back_val();
   extents.push_back(first.extents[conv.c]);
-  for (int64_t p = 0; p < kPoints; ++p)
-    for (int64_t q = 0; q < kPoints; ++q) {
+  for (int64_t p = 0; p < conv.rows.transform->getPoints(); ++p)
+    for (int64_t q = 0; q < conv.columns.transform->getPoints(); ++q) {
       Statement statement{target, first.loc, extents, {}};
       statement.pieces.push_back({{}, getInput(p, q)});
       statement.targetIndices =
@@ -375,7 +416,7 @@ Expr WinogradRewriter::getOutput(ArrayId products, int64_t a, int64_t b) const {
   for (unsigned dim = 0; dim < getTileExtents().size(); ++dim)
     dims.push_back(getVariable(dim));
   Expr filter = getVariable(dims.size());
-  return transformOutput(a, b, [&](int64_t p, int64_t q) {
+  return transformOutput(getTile(), a, b, [&](int64_t p, int64_t q) {
     return access(TensorRef::operand(products),
                   arrange<Expr>(dims, {constant(p), constant(q)}, filter),
                   program.arrays[products].elementType);
@@ -384,9 +425,9 @@ Expr WinogradRewriter::getOutput(ArrayId products, int64_t a, int64_t b) const {
 
 void WinogradRewriter::addOutput(ArrayId products,
                                  const llvm::DenseSet<ArrayId> &local) {
-  // The four results of a tile are computed side by side.
-  for (int64_t a = 0; a < kOutputs; ++a)
-    for (int64_t b = 0; b < kOutputs; ++b) {
+  // The results of a tile are computed side by side.
+  for (int64_t a = 0; a < conv.rows.transform->outputs; ++a)
+    for (int64_t b = 0; b < conv.columns.transform->outputs; ++b) {
       Renumbering tiles;
       tiles.extents = getTileExtents();
       tiles.extents.push_back(first.extents[conv.f]);
@@ -419,9 +460,9 @@ void WinogradRewriter::addOutput(ArrayId products,
 }
 
 FailureOr<std::optional<unsigned>>
-WinogradRewriter::run(const llvm::DenseSet<ArrayId> &escaping) {
+WinogradRewriter::run(const llvm::DenseSet<ArrayId> &local) {
   FailureOr<Array> weights =
-      transformWeights(program, conv.weights, /*filtersLast=*/true);
+      transformWeights(program, conv.weights, getTile(), /*filtersLast=*/true);
   if (failed(weights))
     return failure();
   // Where a line of memory has one channel, lanes would be loaded one by one.
@@ -439,13 +480,14 @@ WinogradRewriter::run(const llvm::DenseSet<ArrayId> &escaping) {
   unsigned filter = 2 + conv.weights.summed.size();
   setPanelLayout(program, *weights, /*panelIndex=*/filter, /*outer=*/{0, 1},
                  /*inner=*/llvm::to_vector(llvm::seq(2u, filter)));
-  AffineExpr points = getAffineConstantExpr(kPoints, program.context);
-  ArrayId input =
-      addArray(arrange<AffineExpr>(getTileExtents(/*withTaps=*/true),
-                                   {points, points}, first.extents[conv.c]));
-  ArrayId products = addArray(arrange<AffineExpr>(
-      getTileExtents(), {points, points}, first.extents[conv.f]));
-  llvm::DenseSet<ArrayId> local = findLocal(program, fusionGroup, escaping);
+  SmallVector<AffineExpr> points;
+  for (const Window &window : {conv.rows, conv.columns})
+    points.push_back(
+        getAffineConstantExpr(window.transform->getPoints(), program.context));
+  ArrayId input = addArray(arrange<AffineExpr>(
+      getTileExtents(/*withTaps=*/true), points, first.extents[conv.c]));
+  ArrayId products = addArray(
+      arrange<AffineExpr>(getTileExtents(), points, first.extents[conv.f]));
   addInput(input);
   multiply(input, program.addArray(std::move(*weights)), products);
   addOutput(products, local);
@@ -472,6 +514,34 @@ static AffineMap getVectorLayout(const StatementList &program,
   return total.layout;
 }
 
+/// Takes the statements behind those that compute points of the first one away
+/// from `fusionGroup`, and returns them. What they read is `escaping` then.
+static SmallVector<unsigned> takeRest(const StatementList &program,
+                                      FusionGroup &fusionGroup,
+                                      llvm::DenseSet<ArrayId> &escaping) {
+  SmallVector<unsigned> &statements = fusionGroup.statements;
+  unsigned rank =
+      program.getRank(program.statements[statements.front()].target);
+  auto *end = llvm::find_if(statements, [&](unsigned number) {
+    return program.countPoints(program.statements[number]) != rank;
+  });
+  SmallVector<unsigned> rest(end, statements.end());
+  statements.erase(end, statements.end());
+  for (unsigned number : rest)
+    for (ArrayId array : getReads(program.statements[number]))
+      escaping.insert(program.getBase(array));
+  return rest;
+}
+
+/// Whether `conv` is one that `fusionGroup` computes at its shared dimensions,
+/// or in its loops over the batch.
+static bool isShared(const Convolution &conv, unsigned rank,
+                     const FusionGroup &fusionGroup) {
+  unsigned shared = fusionGroup.sharedDims;
+  return shared == rank || (shared > 0 && conv.batch.size() == shared &&
+                            conv.batch.back() + 1 == shared);
+}
+
 unsigned espalier::graphtopoly::applyWinograd(
     StatementList &program, SmallVectorImpl<FusionGroup> &fusionGroups) {
   llvm::DenseSet<ArrayId> escaping = findEscaping(program, fusionGroups);
@@ -485,22 +555,29 @@ unsigned espalier::graphtopoly::applyWinograd(
     }
     const Statement &first = program.statements[fusionGroup.statements.front()];
     std::optional<Convolution> conv = getConvolution(program, first);
-    if (!conv || escaping.contains(first.target) ||
-        fusionGroup.sharedDims != program.getRank(first.target) ||
-        !isPointwise(program, fusionGroup,
-                     findLocal(program, fusionGroup, escaping)))
+    unsigned rank = program.getRank(first.target);
+    if (!conv || !isShared(*conv, rank, fusionGroup))
+      continue;
+    FusionGroup points = fusionGroup;
+    llvm::DenseSet<ArrayId> seen = escaping;
+    SmallVector<unsigned> rest = takeRest(program, points, seen);
+    llvm::DenseSet<ArrayId> local = findLocal(program, points, seen);
+    if (!local.contains(first.target) ||
+        !isPointwise(program, {points.statements, rank}, local))
       continue;
     AffineMap layout;
     if (isWrittenBy(program, fusionGroup, fusionGroups,
                     program.statements[fusionGroup.statements.back()].target))
       layout = getVectorLayout(program, fusionGroup, conv->f);
-    WinogradRewriter rewriter(program, result.back(), *conv);
+    WinogradRewriter rewriter(program, points, *conv);
     if (!rewriter.pays())
       continue;
-    FailureOr<std::optional<unsigned>> copy = rewriter.run(escaping);
+    FailureOr<std::optional<unsigned>> copy = rewriter.run(local);
     if (failed(copy))
       continue;
     ++count;
+    result.back() = points;
+    llvm::append_range(result.back().statements, rest);
     if (*copy)
       result.insert(
           std::prev(result.end()),

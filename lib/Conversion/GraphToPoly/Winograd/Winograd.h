@@ -6,9 +6,13 @@
 //   A' [ (G w G') . (B' d B) ] A
 //
 // of the 3x3 weights w and the 4x4 elements d under them, where . multiplies
-// elements: 16 products in place of 36. The identity holds for real numbers,
-// and is checked for the matrices as they stand; with rounding the error is not
-// larger than that of the plain sum, which has 9 times as many terms.
+// elements: 16 products in place of 36. Rows and columns may have matrices of
+// their own: those of F(4, 3) along one of them make it F(2x4, 3x3), 24
+// products in place of 72. The identities hold for real numbers, and are
+// checked for the matrices as they stand. With rounding, the largest error of
+// 2x2 is half of that of the plain sum, which has 9 times as many terms, and
+// that of 2x4 about as large; 4x4 would have more than twice of it, and is not
+// there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,24 +23,51 @@
 
 namespace espalier::graphtopoly {
 
-/// Results and taps along each dimension, and points of the transforms.
-constexpr int64_t kOutputs = 2, kTaps = 3, kPoints = kOutputs + kTaps - 1;
+/// Taps along each dimension.
+constexpr int64_t kTaps = 3;
+
+/// F(outputs, 3) along one dimension, with matrices row by row: A' and B', and
+/// G times `divisor`.
+struct Transform {
+  int64_t outputs;
+  llvm::ArrayRef<double> output, input, weights;
+  double divisor;
+
+  int64_t getPoints() const { return outputs + kTaps - 1; }
+};
+
+/// F(2, 3) and F(4, 3).
+const Transform &getTransformOfTwo();
+const Transform &getTransformOfFour();
+
+/// The transforms along the rows and columns of a tile.
+struct TileTransform {
+  const Transform *rows = &getTransformOfTwo(), *columns = &getTransformOfTwo();
+
+  int64_t countPoints() const {
+    return rows->getPoints() * columns->getPoints();
+  }
+  int64_t countOutputs() const { return rows->outputs * columns->outputs; }
+};
 
 /// An element of a 2-dimensional array of expressions.
 using ExprAt = llvm::function_ref<Expr(int64_t row, int64_t column)>;
 
 /// (B' d B)[p, q].
-Expr transformInput(int64_t p, int64_t q, ExprAt element);
+Expr transformInput(const TileTransform &tile, int64_t p, int64_t q,
+                    ExprAt element);
 
 /// (A' M A)[a, b].
-Expr transformOutput(int64_t a, int64_t b, ExprAt product);
+Expr transformOutput(const TileTransform &tile, int64_t a, int64_t b,
+                     ExprAt product);
 
 /// The same row by row: (M A)[p, b] of the products in row p, and what becomes
 /// of the sum of the rows before it, null if there are none, for result (a, b)
 /// with `row` = (M A)[p, b]; null if the result is none of that row.
-Expr transformOutputRow(int64_t b,
+Expr transformOutputRow(const TileTransform &tile, int64_t b,
                         llvm::function_ref<Expr(int64_t column)> product);
-Expr addOutputRow(int64_t a, int64_t p, Expr sum, Expr row);
+Expr addOutputRow(const TileTransform &tile, int64_t a, int64_t p, Expr sum,
+                  Expr row);
 
 /// How a convolution reads its weights: `access` has these dimensions, and no
 /// others, as indices.
@@ -56,6 +87,7 @@ bool isConvolutionWeights(const StatementList &program,
 /// filter, summed..]. Fails if the value of the weights is not at hand.
 mlir::FailureOr<Array> transformWeights(const StatementList &program,
                                         const ConvolutionWeights &weights,
+                                        const TileTransform &tile,
                                         bool filtersLast);
 
 /// Applies the algorithm to a convolution between rows (PoolInRegisters.cpp)

@@ -30,6 +30,8 @@ using namespace espalier;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
 
+/// Results and points of a tile along each dimension.
+static constexpr int64_t kOutputs = 2, kPoints = kOutputs + kTaps - 1;
 /// With fewer channels, products would take longer to store than to compute:
 /// they stay in registers until they are a window's results.
 static constexpr int64_t kMinStoredChannels = 16;
@@ -108,6 +110,7 @@ private:
 
   StatementList &program;
   FusionGroup &fusionGroup;
+  const TileTransform tile; ///< F(2x2, 3x3).
   unsigned numOuter;
   unsigned place = 0; ///< Of the sum in the fusion group.
   Statement sum{0, UnknownLoc::get(program.context), {}, {}};
@@ -271,7 +274,7 @@ void RowsRewriter::addInput(ArrayId input) {
   for (int64_t p = 0; p < kPoints; ++p)
     for (int64_t q = 0; q < kPoints; ++q) {
       Statement statement{input, sum.loc, extents, {}};
-      statement.pieces.push_back({{}, transformInput(p, q, getElement)});
+      statement.pieces.push_back({{}, transformInput(tile, p, q, getElement)});
       statement.targetIndices =
           getPoint(getAffineConstantExpr(p, program.context),
                    getAffineConstantExpr(q, program.context), channel, lane);
@@ -373,7 +376,7 @@ void RowsRewriter::addOutput(ExprAt getResult) {
 
 void RowsRewriter::addOutputOf(ArrayId products) {
   addOutput([&](int64_t a, int64_t b) {
-    return transformOutput(a, b, [&](int64_t p, int64_t q) {
+    return transformOutput(tile, a, b, [&](int64_t p, int64_t q) {
       SmallVector<Expr> at = getPlace();
       at.insert(at.begin() + numOuter, {constant(p), constant(q)});
       return access(TensorRef::operand(products), at, image.getType());
@@ -386,7 +389,7 @@ void RowsRewriter::addOutputInRegisters(ArrayId input, ArrayId matrices) {
   for (int64_t p = 0; p < kPoints; ++p) {
     ArrayId products = multiplyRow(p, input, matrices);
     for (int64_t b = 0; b < kOutputs; ++b) {
-      Expr row = store(transformOutputRow(b, [&](int64_t q) {
+      Expr row = store(transformOutputRow(tile, b, [&](int64_t q) {
         SmallVector<Expr> at = getPlace();
         at.push_back(constant(q));
         return access(TensorRef::operand(products), at, image.getType());
@@ -394,7 +397,7 @@ void RowsRewriter::addOutputInRegisters(ArrayId input, ArrayId matrices) {
       // What waits for the next row is two numbers for each result.
       for (int64_t a = 0; a < kOutputs; ++a) {
         Expr &result = results[a][b];
-        if (Expr next = addOutputRow(a, p, result, row))
+        if (Expr next = addOutputRow(tile, a, p, result, row))
           result = result ? store(next) : next;
       }
     }
@@ -417,7 +420,7 @@ void RowsRewriter::closeWindow(Statement statement) {
 
 LogicalResult RowsRewriter::run() {
   FailureOr<Array> matrices =
-      transformWeights(program, weights, /*filtersLast=*/false);
+      transformWeights(program, weights, tile, /*filtersLast=*/false);
   if (failed(matrices))
     return failure();
   ArrayRef<unsigned> before(fusionGroup.statements);
