@@ -157,21 +157,6 @@ def test_if_with_a_known_condition_takes_its_branch(condition, expected):
     assert check_in_numpy(model, SIZES).operations == [expected]
 
 
-def test_functions_are_inlined():
-    inner = helper.make_function(
-        "local",
-        "scaled",
-        ["a"],
-        ["b"],
-        [helper.make_node("LeakyRelu", ["a"], ["t"]), helper.make_node("Neg", ["t"], ["b"])],
-        [helper.make_opsetid("", 20)],
-    )
-    node = helper.make_node("scaled", ["x"], ["y"], domain="local")
-    model = make_model([node], {"x": (F32, ["n"])}, [], functions=[inner], domains=["local"])
-    model.graph.output.append(helper.make_tensor_value_info("y", 1, ["n"]))
-    assert check_in_numpy(model, SIZES).operations == ["leaky_relu", "neg"]
-
-
 def test_nodes_out_of_order_are_sorted():
     nodes = [helper.make_node("Neg", ["t"], ["y"]), helper.make_node("Exp", ["x"], ["t"])]
     model = make_model(nodes, {"x": (F32, ["n"])}, [])

@@ -10,7 +10,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import espalier
 from espalier.errors import EspalierError, ModelError, UnsupportedOperators
-from espalier.importers.onnx import functions, import_model
+from espalier.importers.onnx import import_model
 from numpy_builder import NumpyBuilder
 from support import make_model, one_op
 
@@ -309,28 +309,6 @@ def test_tensor(name):
     tensor, message = TENSORS[name]
     tensor.name = "c"
     fails(raw_model([], initializer=[tensor]), f"initializer 'c': {message}")
-
-
-# Functions.
-
-
-def calls(name: str, *callees: str) -> onnx.FunctionProto:
-    nodes = [helper.make_node(c, ["a"], [f"b{i}"], domain="d") for i, c in enumerate(callees)]
-    imports = [helper.make_opsetid("", 20), helper.make_opsetid("d", 1)]
-    return helper.make_function("d", name, ["a"], ["b0"], nodes, imports)
-
-
-def test_function_that_calls_itself():
-    model = raw_model([helper.make_node("f", ["x"], ["y"], domain="d")])
-    model.functions.extend([calls("f", "g"), calls("g", "f")])
-    fails(model, "expects functions without recursion, but 'f' calls itself")
-
-
-def test_functions_that_explode():
-    """Sixty functions, each calling the next twice, stand for 2^60 nodes."""
-    model = raw_model([helper.make_node("f0", ["x"], ["y"], domain="d")])
-    model.functions.extend(calls(f"f{i}", f"f{i + 1}", f"f{i + 1}") for i in range(60))
-    fails(model, f"expects at most {functions.MAX_NODES} nodes")
 
 
 # What is not supported.

@@ -2,7 +2,9 @@
 
 import functools
 import importlib
+import math
 import os
+import sys
 from collections.abc import Mapping
 from types import ModuleType
 
@@ -84,6 +86,11 @@ class OnnxRuntime:
                 raise EspalierError(f"input '{value.name}': no random values of {value.type}")
             dtype = np.dtype(TYPES[value.type])
             shape = [(dims or {}).get(d, 1) if not isinstance(d, int) else d for d in value.shape]
+            if math.prod(shape) > sys.maxsize // 8:
+                raise EspalierError(
+                    f"input '{value.name}': expects at most {sys.maxsize // 8} elements, "
+                    f"but got shape {shape}"
+                )
             if dtype.kind == "f":
                 result[value.name] = rng.standard_normal(shape).astype(dtype)
             else:

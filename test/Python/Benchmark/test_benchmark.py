@@ -165,6 +165,24 @@ def test_models_of_a_folder(tmp_path):
     assert "expects a folder of ONNX files" in empty.stderr
 
 
+def test_models_that_are_not_supported_have_a_line(tmp_path):
+    """And the models after them are timed."""
+    bad, good = Net("bad"), Net("good")
+    rows = bad.node("Cast", bad.node("NonZero", bad.input("x", [2, 3])), to=1)
+    onnx.save(bad.finish((rows, "y", [2, "count"])), tmp_path / "bad.onnx")
+    onnx.save(
+        good.finish((good.node("Neg", good.input("x", [2])), "y", [2])), tmp_path / "good.onnx"
+    )
+    command = [sys.executable, str(BENCH), "--models", str(tmp_path), "--seconds", "0.01"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    refused, timed = map(json.loads, done.stdout.splitlines())
+    assert refused["case"] == "models/bad"
+    assert "NonZero has no counterpart" in refused["refused"]
+    assert timed["case"] == "models/good"
+    assert done.returncode == 1
+    assert not refused["passed"]
+
+
 def test_guarded_rows_exist():
     assert {case["name"] for case in guard.guarded_cases()} == set(guard.CASES)
 

@@ -93,6 +93,10 @@ USAGES: dict[str, tuple[Sequence[str], str]] = {
     "threads in words": ([*RUN, "--threads", "two"], "--threads: expects a number of at least 1"),
     "dimension without number": ([*RUN, "--dim", "n"], "--dim: expects NAME=N, but got 'n'"),
     "dimension that is negative": ([*RUN, "--dim", "n=-1"], "--dim: expects NAME=N, but got"),
+    "dimension beyond memory": (
+        ["check", "model.onnx", "--dim", f"n={10**20}"],
+        "input 'x': expects at most 1152921504606846975 elements, but got shape [1000000",
+    ),
     "dimension of two numbers": (
         [*RUN, "--dim", "n=2", "--dim", "n=3"],
         "--dim: expects one number for 'n', but got two",

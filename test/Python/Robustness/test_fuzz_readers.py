@@ -46,6 +46,15 @@ def test_names_that_are_no_text(tmp_path):
         espalier.compile(model)
 
 
+def test_names_that_c_would_cut(tmp_path):
+    """Those of two inputs would be one to a program in C."""
+    MAKERS["onnx"](tmp_path, False)
+    model = (tmp_path / "tiny").read_bytes().replace(b"Softmax", b"Soft\0ax")
+    message = r"expects names without null characters, but got 'Soft\\x00ax'"
+    with pytest.raises(espalier.EspalierError, match=message):
+        espalier.compile(model)
+
+
 def test_archive_with_unknown_compression(tmp_path):
     MAKERS["arrays"](tmp_path, False)
     data = bytearray((tmp_path / "a.npz").read_bytes())

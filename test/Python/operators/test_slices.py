@@ -85,6 +85,20 @@ def test_slices_that_are_folded(extent: int) -> None:
         assert arrays[f"y{named(case)}"].tolist() == reference(extent, *case), (extent, case)
 
 
+@pytest.mark.parametrize("dim", [5, "n"])
+def test_steps_beyond_every_extent(dim: int | str) -> None:
+    steps = (*LIMITS, 2 - 2**63, 2**63 - 2, -(2**62), 2**62, 2**32 + 1)
+    cases = [(start, end, step) for step in steps for start, end in ((3, -9), (-2, 9), (7, 8))]
+    nodes, constants = slices("x", cases)
+    outputs = [node.output[0] for node in nodes]
+    model = make_model(nodes, {"x": (np.int64, [dim])}, outputs, constants)
+    function = compile(model, options=Options(cache=None))
+    for extent in [5] if dim == 5 else EXTENTS:
+        arrays = function.run({"x": np.arange(extent)})
+        for case in cases:
+            assert arrays[f"y{named(case)}"].tolist() == reference(extent, *case), (extent, case)
+
+
 @pytest.mark.parametrize("rank", range(1, 4))
 def test_slices_of_a_shape(rank: int) -> None:
     cases = [(start, end, 1) for start in range(-4, 5) for end in range(-4, 5)]

@@ -16,7 +16,8 @@ IR_VERSION = 10
 SINGLE = np.dtype(np.float32)
 FLOATS = (SINGLE, np.dtype(np.float64), np.dtype(np.float16))
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
-MAKES_TYPES = ("Cast", "CastLike", "EyeLike")
+CASTS = ("Cast", "CastLike")
+MAKES_TYPES = (*CASTS, "EyeLike")
 """What says of which type its result is."""
 LARGEST_INTEGER = 2**53
 """Up to which double precision has all integers."""
@@ -72,6 +73,30 @@ def has_bfloat16(arrays: Sequence[np.ndarray | None]) -> bool:
     return any(a is not None and a.dtype == BFLOAT16 for a in arrays)
 
 
+def to_nearest(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Return the nearest integers of a type to floats without their fractions, 0 for NaN."""
+    limits = np.iinfo(dtype)
+
+    def nearest(value: float) -> int:
+        if not np.isfinite(value):
+            return 0 if np.isnan(value) else limits.max if value > 0 else limits.min
+        return min(max(int(value), limits.min), limits.max)
+
+    wide = x.astype(np.float64).reshape(-1).tolist()
+    return np.array([nearest(value) for value in wide], dtype).reshape(x.shape)
+
+
+def has_integers(x: np.ndarray, dtype: np.dtype) -> bool:
+    """Say whether all implementations cast an array to a type alike.
+
+    What becomes of floats that do not fit an integer, ONNX leaves open.
+    """
+    if not is_float(x.dtype) or dtype.kind not in "iu" or not x.size:
+        return True
+    limits, wide = np.iinfo(dtype), x.astype(np.float64)
+    return bool(limits.min <= wide.min() and wide.max() <= min(limits.max, 2**52))
+
+
 class Evaluator:
     """Evaluates nodes, by onnxruntime or, where it has no kernel, by ONNX's reference.
 
@@ -86,6 +111,8 @@ class Evaluator:
     ) -> list[np.ndarray]:
         """Return the values of a node's outputs, whose types are known."""
         _check_total(node, feed)
+        if node.op_type in CASTS and not has_integers(feed[node.input[0]], dtypes[0]):
+            return [to_nearest(feed[node.input[0]], dtypes[0])]
         if node.op_type not in MAKES_TYPES and BFLOAT16 in [a.dtype for a in feed.values()]:
             feed = {k: a.astype(FLOATS[0]) if a.dtype == BFLOAT16 else a for k, a in feed.items()}
             wide = [FLOATS[0] if t == BFLOAT16 else t for t in dtypes]

@@ -80,7 +80,10 @@ UNREAD = {"doc_string", "metadata_props", "producer_name", "producer_version", "
 
 
 def check_text(message: Message) -> None:
-    """Raise `ModelError` if text below a message is none; it is handed out as bytes then."""
+    """Raise `ModelError` if text below a message is none that names can be.
+
+    Text that is not UTF-8 is handed out as bytes; C ends text at a null character.
+    """
     for name, is_message in _text_fields(message.DESCRIPTOR):
         value = getattr(message, name)
         if is_message and isinstance(value, Message):
@@ -90,6 +93,8 @@ def check_text(message: Message) -> None:
         for part in parts:
             if isinstance(part, bytes):
                 raise ModelError(f"expects names in UTF-8, but got {part!r}")
+            if isinstance(part, str) and "\0" in part:
+                raise ModelError(f"expects names without null characters, but got {part!r}")
             if is_message:
                 check_text(part)
 

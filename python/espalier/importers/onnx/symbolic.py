@@ -227,7 +227,13 @@ def product(dims: tuple[Dim, ...] | list[Dim]) -> Dim:
 
 
 FAR = 2**31 - 1
-"""Bounds of a slice from here on mean "to the end", whatever the size."""
+"""Bounds of a slice from here on mean "to the end", whatever the size, and such a step takes
+one element."""
+
+
+def slice_step(step: int) -> int:
+    """Return a step that takes what ONNX's `step` takes, and that kernels have room for."""
+    return max(-FAR, min(step, FAR))
 
 
 def slice_range(extent: Dim, start: Dim, end: Dim, step: int) -> tuple[Dim, Dim]:

@@ -4,7 +4,7 @@ import numpy as np
 
 from espalier.importers.onnx.emitter import Emitter, show
 from espalier.importers.onnx.registry import Node, Unsupported, op
-from espalier.importers.onnx.symbolic import Dim, Expr, slice_range
+from espalier.importers.onnx.symbolic import Dim, Expr, slice_range, slice_step
 from espalier.importers.onnx.tensors import element_type
 from espalier.importers.onnx.values import Tensor, Value
 
@@ -23,8 +23,8 @@ def _slice(e: Emitter, node: Node) -> Tensor:
     offsets: list[Dim] = [0] * x.rank
     sizes, steps = list(x.dims), [1] * x.rank
     for axis, start, end, step in zip(axes, starts, ends, strides, strict=True):
-        offsets[axis], sizes[axis] = slice_range(x.dims[axis], start, end, step)
-        steps[axis] = step
+        steps[axis] = slice_step(step)
+        offsets[axis], sizes[axis] = slice_range(x.dims[axis], start, end, steps[axis])
     return e.slice(x, offsets, sizes, steps)
 
 
