@@ -13,12 +13,7 @@ from typing import Any
 import numpy as np
 
 from espalier import _espalier
-from espalier.compiler import (
-    Options,
-    compile_module,
-    given_options,
-    optimize_module,
-)
+from espalier.compiler import Options, compile_module, given_options, optimize_module
 from espalier.errors import EspalierError, expect
 from espalier.function import Function
 from espalier.names import to_identifier
@@ -218,7 +213,7 @@ class Recursive:
             KINDS.index(self.structure),
             self.arity,
             *(rows.get("word", 0) if has_words else 0 for rows in trace.vocabularies),
-            BATCHINGS.index(self.scheduling.batch),
+            BATCHINGS.index(self.scheduling.batching(trace, self.options)),
         )
 
     def reference(
@@ -237,7 +232,8 @@ class Recursive:
         weights that are bound are arguments here, terms stay where they are
         (`Scheduling(refactor=True)`), and gates have products of their own.
         """
-        return program_text(self._prepare(structures, at, arrays)[0], at, self.scheduling)
+        trace, _ = self._prepare(structures, at, arrays)
+        return program_text(trace, at, self.scheduling.decide(trace, self.options))
 
     def explain(self, structures: Structures, /, **arrays: np.ndarray) -> str:
         """Say in which levels a call computes the nodes, and when each operator, and why."""
@@ -339,7 +335,8 @@ class Recursive:
 
     def _module(self, trace: Trace, at: str) -> _espalier.Module:
         """Return the program, scheduled."""
-        text = program_text(trace, at, self.scheduling, has_lines=True)
+        scheduling = self.scheduling.decide(trace, self.options)
+        text = program_text(trace, at, scheduling, has_lines=True)
         module = _espalier.Module.parse(text)
         module.name = to_identifier(trace.name)
         for name, value in self._bound.items():

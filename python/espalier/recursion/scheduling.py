@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from espalier import _espalier
 from espalier.compiler import Options
 from espalier.errors import EspalierError, expect
+from espalier.recursion.trace import Trace
 from espalier.schedules import Schedule
 
 BATCHINGS = ("soonest", "latest", "post-order")
@@ -38,6 +39,8 @@ class Scheduling:
         batch: which interior nodes are computed together: those of a level, in which a
             node is as soon as its children are there ("soonest") or as late as its parents
             allow ("latest"); or each by itself, soon after its children ("post-order").
+            "auto" is "soonest", but "post-order" for one thread (`Options(threads=False)`)
+            where nearly all of the work is in products of many rows at each node.
         unroll: how many levels follow one another in the code of the loop over levels.
     """
 
@@ -45,7 +48,7 @@ class Scheduling:
     specialize: bool = True
     refactor: bool = False
     share: bool = False
-    batch: str = "soonest"
+    batch: str = "auto"
     unroll: int = 1
 
     def __post_init__(self) -> None:
@@ -53,8 +56,10 @@ class Scheduling:
         for field in fields(self):
             if field.name not in ("batch", "unroll"):
                 expect(f"{field.name} to be a bool", getattr(self, field.name), bool)
-        if self.batch not in BATCHINGS:
-            raise EspalierError(f"expects one of {', '.join(BATCHINGS)}, but got {self.batch!r}")
+        if self.batch not in ("auto", *BATCHINGS):
+            raise EspalierError(
+                f"expects one of auto, {', '.join(BATCHINGS)}, but got {self.batch!r}"
+            )
         if type(self.unroll) is not int or not 1 <= self.unroll <= MAX_UNROLL:
             raise EspalierError(
                 f"expects from 1 to {MAX_UNROLL} levels in a row, but got {self.unroll!r}"
@@ -65,8 +70,19 @@ class Scheduling:
                 "which has none"
             )
 
+    def batching(self, trace: Trace, options: Options) -> str:
+        """Return which nodes of a model are computed together, without "auto"."""
+        if self.batch != "auto":
+            return self.batch
+        is_alone = not options.threads and self.unroll == 1 and trace.has_large_nodes
+        return "post-order" if is_alone else "soonest"
+
+    def decide(self, trace: Trace, options: Options) -> Scheduling:
+        """Return the choices for a model, without "auto"."""
+        return replace(self, batch=self.batching(trace, options))
+
     def attributes(self) -> str:
-        """Return the model's attributes in MLIR."""
+        """Return the model's attributes in MLIR, once `decide` has been called."""
         entries = []
         if self.batch == "post-order":
             entries.append("batching = #rec.batching<nodes>")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from types import FunctionType
 
+from espalier.recursion.batching import has_own_products
 from espalier.recursion.tensors import (
     Block,
     Cell,
@@ -70,6 +71,11 @@ class Trace:
             names[name] = unique_name(name, taken)
             taken.add(names[name])
         return names
+
+    @functools.cached_property
+    def has_large_nodes(self) -> bool:
+        """Whether one thread computes interior nodes one by one as fast as together."""
+        return has_own_products(self.interior)
 
     @functools.cached_property
     def vocabularies(self) -> tuple[dict[str, int], dict[str, int]]:

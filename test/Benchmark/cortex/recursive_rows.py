@@ -190,12 +190,24 @@ ABLATIONS: dict[str, dict[str, Any]] = {
     "without specialization": {"scheduling": Scheduling(specialize=False)},
     "without hoisting": {"scheduling": Scheduling(hoist=False)},
     "without batching": {"scheduling": Scheduling(batch="post-order")},
-    "without fusion": {"options": Options(fuse=False)},
+    "without fusion": {"fuse": False},
     "with unrolling": {"scheduling": Scheduling(unroll=2)},
     "with refactoring": {"scheduling": Scheduling(refactor=True)},
     "without persistence": {},
 }
-"""What is other than by default; weights persist where they are bound."""
+"""The options and choices that are other than by default.
+
+Weights persist where they are bound.
+"""
+
+
+def _configure(
+    row: Row, threads: int, scheduling: Scheduling | None = None, fuse: bool = True
+) -> Recursive:
+    """Return a row's model, compiled for one thread or for several."""
+    return row.model.configure(
+        options=Options(threads=threads > 1, fuse=fuse), scheduling=scheduling
+    )
 
 
 def _open_ablations(
@@ -204,7 +216,7 @@ def _open_ablations(
     """Return our own program with one choice made otherwise, and what it returns."""
 
     def open_one(name: str, choices: Mapping[str, Any]) -> Peer:
-        model = row.model.configure(**choices)
+        model = _configure(row, threads, **choices)
         given = weights if name == "without persistence" else {}
         if not given:
             model = model.bind(**weights)
@@ -263,7 +275,7 @@ def run_recursive(case: Mapping[str, Any], toy: bool, seconds: float) -> dict[st
     row, hidden, threads = ROWS[case["row"]], sizes["hidden"], case["threads"]
     weights = make_weights(row.weights, hidden, sizes["words"])
     batches = _batches(sizes)
-    model = row.model.bind(**weights)
+    model = _configure(row, threads).bind(**weights)
     model.compile(batches[0]).set_num_threads(threads)
 
     def run(structures: Structures) -> np.ndarray:

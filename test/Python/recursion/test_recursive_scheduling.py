@@ -152,8 +152,39 @@ def test_gates_share_a_product(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [s["rule"] for s in found[0]["substitutions"]] == ["merge-products"]
 
 
+def test_nodes_with_large_products_are_computed_one_by_one() -> None:
+    """Where one thread gains nothing from what nodes of a level share."""
+    random = np.random.default_rng(9)
+    structures = BINARY["batch"](random)
+
+    def text(
+        name: str, hidden: int = 64, scheduling: Scheduling | None = None, threads: bool = False
+    ) -> str:
+        source: Recursive = getattr(models, name)
+        model = source.configure(options=Options(threads=threads), scheduling=scheduling)
+        return model.mlir(structures, **make_weights(random, name, hidden=hidden))
+
+    nodes = "batching = #rec.batching<nodes>"
+    assert nodes in text("mv_rnn")
+    assert nodes not in text("mv_rnn", threads=True)
+    assert nodes not in text("mv_rnn", scheduling=Scheduling(batch="soonest"))
+    assert nodes not in text("mv_rnn", scheduling=Scheduling(unroll=2))
+    assert nodes not in text("mv_rnn", 5)  # Too few rows.
+    assert nodes not in text("tree_lstm")
+    assert nodes not in text("tree_gru")
+
+
+def test_results_one_by_one_are_the_same() -> None:
+    model = models.mv_rnn.configure(options=Options(cache=None, threads=False))
+    random = np.random.default_rng(9)
+    weights = make_weights(random, "mv_rnn", hidden=64)
+    structures = BINARY["batch"](random)
+    assert_close(model(structures, **weights), model.reference(structures, **weights), "one by one")
+
+
 def test_choices_are_checked() -> None:
-    with pytest.raises(EspalierError, match="expects one of soonest, latest, post-order, but got"):
+    known = "auto, soonest, latest, post-order"
+    with pytest.raises(EspalierError, match=f"expects one of {known}, but got"):
         Scheduling(batch="late")
     with pytest.raises(EspalierError, match="expects hoist to be a bool, but got int"):
         Scheduling(hoist=1)
