@@ -185,3 +185,19 @@ def test_vector_by_matrix(rows: int, width: int) -> None:
     for threads in (1, 2):
         function.set_num_threads(threads)
         np.testing.assert_array_equal(function(a=a, b=b), a @ b)
+
+
+@pytest.mark.parametrize(
+    ("count", "terms", "width"), [(2, 1003, 4001), (5, 1024, 1030), (7, 301, 5000), (7, 2050, 33)]
+)
+def test_few_rows_by_rows(count: int, terms: int, width: int) -> None:
+    """Rows of a matrix that is read once for the few rows that multiply them."""
+    net = Net("product")
+    a, b = net.input("a", [count, terms]), net.input("b", [width, terms])
+    model = net.finish((net.node("Gemm", a, b, transB=1), "y", [count, width]))
+    random = np.random.default_rng(count)
+    a, b = (random.integers(-8, 8, (rows, terms)).astype(np.float32) for rows in (count, width))
+    function = compile(model, options=NO_CACHE)
+    for threads in (1, 2):
+        function.set_num_threads(threads)
+        np.testing.assert_array_equal(function(a=a, b=b), a @ b.T)

@@ -77,6 +77,35 @@ module attributes {poly.target = #target} {
 
 // -----
 
+#target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
+
+// Few products of rows with rows are sums with lanes, and copy nothing.
+// CHECK:       poly.kernel private @matmul_{{[0-9a-f]+}}(%arg0: memref<7x64xf32>, %arg1: memref<40x64xf32>, %arg2: memref<7x40xf32>)
+// CHECK-NOT:   poly.kernel
+module attributes {poly.target = #target} {
+  func.func @main(%x: tensor<7x64xf32>, %w: tensor<40x64xf32>) -> tensor<7x40xf32> {
+    %0 = graph.transpose %w {permutation = array<i64: 1, 0>} : (tensor<40x64xf32>) -> tensor<64x40xf32>
+    %1 = graph.matmul %x, %0 : (tensor<7x64xf32>, tensor<64x40xf32>) -> tensor<7x40xf32>
+    return %1 : tensor<7x40xf32>
+  }
+}
+
+// -----
+
+#target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
+
+// For more, panels pay.
+// CHECK:       poly.kernel private @matmul_{{[0-9a-f]+}}(%arg0: memref<40x64xf32>, %arg1: memref<2x64x32xf32>)
+module attributes {poly.target = #target} {
+  func.func @main(%x: tensor<8x64xf32>, %w: tensor<40x64xf32>) -> tensor<8x40xf32> {
+    %0 = graph.transpose %w {permutation = array<i64: 1, 0>} : (tensor<40x64xf32>) -> tensor<64x40xf32>
+    %1 = graph.matmul %x, %0 : (tensor<8x64xf32>, tensor<64x40xf32>) -> tensor<8x40xf32>
+    return %1 : tensor<8x40xf32>
+  }
+}
+
+// -----
+
 // The padding of a convolution is an array of its own, so that its sum leaves
 // no points out.
 // CHECK-DAG:   #[[INSIDE:.*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2 - 1)>

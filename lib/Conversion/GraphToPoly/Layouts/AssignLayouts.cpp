@@ -24,8 +24,9 @@ using namespace espalier::graphtopoly;
 static constexpr int64_t kPanelVectors = 2;
 /// Fewer passes over an operand do not pay for copying it into panels.
 static constexpr int64_t kMinPanelPasses = 9;
-/// The same for one whose vectors would be gathered, row by row.
-static constexpr int64_t kMinColumnPasses = 4;
+/// The same for one whose vectors would be gathered, row by row; and where both
+/// operands have what is summed side by side, so that sums have lanes.
+static constexpr int64_t kMinColumnPasses = 4, kMinRowProducts = 8;
 /// As many elements at most are not worth copying.
 static constexpr int64_t kMaxUnpacked = 1024;
 
@@ -226,6 +227,19 @@ bool LayoutAssigner::isInRows(ArrayId array, unsigned index) const {
   return !order || order->empty() || order->back() == index;
 }
 
+bool LayoutAssigner::isProductOfRows(const Statement &statement) const {
+  unsigned term = program.countPoints(statement);
+  bool hasRows = statement.getNumDims() == term + 1;
+  forEachAccess(statement, [&](Expr access) {
+    std::optional<SmallVector<unsigned>> order =
+        getOrder(access.getTensor().number);
+    hasRows &= order && !order->empty() &&
+               getDims(access.getOperands()[order->back()]) ==
+                   SmallVector<unsigned>{term};
+  });
+  return hasRows;
+}
+
 /// How many terms of one sum lie along `dim`, where that is a number: of a
 /// transposed convolution with stride, one of so many taps.
 static std::optional<int64_t> countTerms(const Statement &statement,
@@ -331,7 +345,8 @@ void LayoutAssigner::storePanel(Statement &statement,
         reuse *= extent ? extent.getValue() : minReuse;
       }
     if (!isInRows(source, contraction.panelIndex))
-      minReuse = kMinColumnPasses;
+      minReuse =
+          isProductOfRows(statement) ? kMinRowProducts : kMinColumnPasses;
     if (reuse < minReuse ||
         isSmallRowMajor(program.arrays[source], contraction.panelIndex))
       return;

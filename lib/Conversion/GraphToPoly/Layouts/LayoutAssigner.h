@@ -82,6 +82,8 @@ private:
                         const Contraction &contraction) const;
   /// Whether the elements along `index` are neighbours in memory.
   bool isInRows(ArrayId array, unsigned index) const;
+  /// Whether one dimension is summed, along which all that is read lies.
+  bool isProductOfRows(const Statement &statement) const;
 
   StatementList &program;
   std::vector<Statement> result;

@@ -131,6 +131,32 @@ void PlanChooser::orderAsStored(SmallVectorImpl<unsigned> &order) const {
       order, [&](unsigned a, unsigned b) { return getStep(a) > getStep(b); });
 }
 
+void PlanChooser::orderFarFirst(SmallVectorImpl<unsigned> &order) const {
+  const ComputeShape &main = shape(*reduction);
+  const ComputeAccess *far = nullptr;
+  int64_t most = 0, all = 0;
+  for (const ComputeAccess &read : main.reads) {
+    if (llvm::any_of(main.writes, [&](const ComputeAccess &write) {
+          return write.array == read.array;
+        }))
+      continue;
+    MemRefType type = read.getType();
+    if (!type.hasStaticShape())
+      return;
+    int64_t bytes = type.getNumElements() * getBytes(type.getElementType());
+    all += bytes;
+    if (bytes > most) {
+      most = bytes;
+      far = &read;
+    }
+  }
+  int64_t cache = target.getL2() / 2;
+  if (most > cache && all - most <= cache)
+    llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+      return far->map.isFunctionOfDim(a) > far->map.isFunctionOfDim(b);
+    });
+}
+
 bool PlanChooser::storesFarRows(ArrayRef<unsigned> inside) const {
   const ComputeAccess &write = shape(computes.size() - 1).writes.front();
   const ComputeShape &main = shape(*reduction);
@@ -180,6 +206,8 @@ SmallVector<unsigned> PlanChooser::getLoopOrder() const {
       order.push_back(dim);
   if (!reduction && plan.lanes && !hasRows() && !isSequential())
     orderAsStored(order);
+  if (reduction && !plan.lanes && !isSequential())
+    orderFarFirst(order);
   if (!plan.lanes || !reduction)
     return order;
   if (isSequential())

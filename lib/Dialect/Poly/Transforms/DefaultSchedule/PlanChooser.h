@@ -120,6 +120,9 @@ private:
   bool passesLines() const;
   /// Orders the loops of a map as its result lies in memory, if that is known.
   void orderAsStored(llvm::SmallVectorImpl<unsigned> &order) const;
+  /// Orders the loops of sums without lanes so that an operand which alone does
+  /// not stay in the second-level cache is read once, if that is known.
+  void orderFarFirst(llvm::SmallVectorImpl<unsigned> &order) const;
   llvm::SmallVector<unsigned> getLoopOrder() const;
   /// Cuts a long sum into parts if what one panel and its rows take does not
   /// fit the second-level cache: all rows pass one part after the other.
