@@ -4,6 +4,7 @@
 #define ESPALIER_TEST_UNIT_TUNING_KERNELS_H
 
 #include "../Measurement/Fixture.h"
+#include "SmallModel.h"
 #include "espalier/Dialect/Poly/TransformOps/PolyTransformOps.h"
 #include "espalier/Measurement/KernelCost.h"
 #include "espalier/Tuning/Sketch.h"
@@ -66,14 +67,7 @@ inline std::string convolution(int channels, int size, int groups, int stride) {
 
 class KernelTest : public testing::Test {
 protected:
-  KernelTest() {
-    mlir::DialectRegistry registry = programDialects();
-    registry.insert<mlir::transform::TransformDialect>();
-    poly::registerTransformExtension(registry);
-    registerCompilation(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
-  }
+  KernelTest() { loadDialects(context); }
 
   /// Takes the kernel of a model that has a sum, for a machine with 16 vector
   /// registers of 256 bits.
