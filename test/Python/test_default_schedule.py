@@ -201,3 +201,28 @@ def test_few_rows_by_rows(count: int, terms: int, width: int) -> None:
     for threads in (1, 2):
         function.set_num_threads(threads)
         np.testing.assert_array_equal(function(a=a, b=b), a @ b.T)
+
+
+@pytest.mark.parametrize("is_transposed", [False, True])
+@pytest.mark.parametrize(
+    ("count", "terms", "width"), [(8, 1024, 1536), (33, 515, 4096), (65, 1024, 2048)]
+)
+def test_rows_by_panels(count: int, terms: int, width: int, is_transposed: bool) -> None:
+    """A matrix larger than the cache, of which a panel at a time is rearranged."""
+    net = Net("product")
+    a = net.input("a", [count, terms])
+    b = net.input("b", [width, terms] if is_transposed else [terms, width])
+    product = net.node("Gemm", a, b, transB=int(is_transposed))
+    biased = net.node("Relu", net.node("Add", product, net.input("c", [width])))
+    model = net.finish((product, "y", [count, width]), (biased, "z", [count, width]))
+    random = np.random.default_rng(count)
+    a = random.integers(-8, 8, (count, terms)).astype(np.float32)
+    b = random.integers(-8, 8, (terms, width)).astype(np.float32)
+    c = random.integers(-8, 8, width).astype(np.float32)
+    function = compile(model, options=NO_CACHE)
+    given = np.ascontiguousarray(b.T) if is_transposed else b
+    for threads in (1, 2):
+        function.set_num_threads(threads)
+        y, z = function(a=a, b=given, c=c)
+        np.testing.assert_array_equal(y, a @ b)
+        np.testing.assert_array_equal(z, np.maximum(a @ b + c, 0))

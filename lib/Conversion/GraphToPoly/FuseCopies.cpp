@@ -8,6 +8,10 @@
 //   for b:  P[j', k, j] = B[b, k, 16 j' + j];  C[b, i, j] = sum(k) A[b, i, k] *
 //   P
 //
+// The panels of a single operand are such a batch once they are numbered first:
+//
+//   for j':  P[k, j] = B[k, 16 j' + j];  C[i, 16 j' + j] = sum(k) A[i, k] * P
+//
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
@@ -20,8 +24,26 @@ using namespace espalier::graphtopoly;
 
 /// A batch of fewer operands for each thread leaves some without work.
 static constexpr int64_t kMinBatch = 8;
+/// Rows pass each panel from the next cache: as many times what a core's own
+/// holds.
+static constexpr int64_t kMaxPassedCaches = 8;
 
 namespace {
+
+/// The panels of a contraction's operand, which a kernel of its own copies.
+struct Panels {
+  FusionGroup *copy;
+  Contraction contraction;
+  int64_t width, number;
+};
+
+/// What a batch of operands takes of the cache, in bytes, and when rearranging
+/// them one by one pays.
+struct BatchSizes {
+  int64_t part = 0, number = 1;      ///< One of them, and how many there are.
+  int64_t minWhole = 0;              ///< Less of all of them stays near anyway.
+  int64_t common = 0, maxCommon = 0; ///< What all of them meet.
+};
 
 class CopyFuser {
 public:
@@ -61,15 +83,24 @@ private:
   unsigned countShared(ArrayRef<const FusionGroup *> parts,
                        const llvm::DenseSet<ArrayId> &local) const;
   bool isWhole(const Statement &statement, unsigned dim, bool isLocal) const;
-  /// The bytes of `array`, or of its part at one point of the first `shared`
-  /// dimensions; nothing if that is not known.
-  std::optional<int64_t> getBytes(ArrayId array, unsigned shared = 0) const;
   /// Whether parts of the copied operands, and what all of them meet, stay in
   /// the cache, which the whole does not; only the first where somebody has
   /// asked for it.
-  bool isWorthwhile(const FusionGroup &group,
-                    const llvm::DenseSet<ArrayId> &copied,
-                    unsigned shared) const;
+  bool isWorthwhile(const llvm::DenseSet<ArrayId> &copied,
+                    const BatchSizes &sizes) const;
+  /// The bytes of what the sums of `group` read by `isCommon`.
+  int64_t addCommon(const FusionGroup &group,
+                    llvm::function_ref<bool(Expr)> isCommon) const;
+  /// Finds an operand whose panels can be numbered before all other dimensions
+  /// of `group`.
+  std::optional<Panels> findPanels(const FusionGroup &group) const;
+  /// Lets the sum of `group` add up in an array that nobody else sees.
+  void separateTarget(FusionGroup &group);
+  void numberPanels(FusionGroup &group, const Panels &panels);
+  /// Rearrange operands at each point of the dimensions shared with their
+  /// copies, or panel by panel; false, with nothing changed, if they do not.
+  bool fuseBatch(FusionGroup &group);
+  bool fusePanels(FusionGroup &group);
   void fuse(FusionGroup &group);
 
   StatementList &program;
@@ -205,60 +236,160 @@ unsigned CopyFuser::countShared(ArrayRef<const FusionGroup *> parts,
   return shared;
 }
 
-std::optional<int64_t> CopyFuser::getBytes(ArrayId number,
-                                           unsigned shared) const {
-  const Array &array = program.arrays[number];
-  int64_t bytes = llvm::divideCeil(
-      array.elementType.isIndex() ? 64
-                                  : array.elementType.getIntOrFloatBitWidth(),
-      8);
-  for (AffineExpr extent : ArrayRef(array.extents).drop_front(shared)) {
-    auto known = dyn_cast<AffineConstantExpr>(extent);
-    if (!known || llvm::MulOverflow(bytes, known.getValue(), bytes))
-      return std::nullopt;
-  }
-  return bytes;
-}
-
-bool CopyFuser::isWorthwhile(const FusionGroup &group,
-                             const llvm::DenseSet<ArrayId> &copied,
-                             unsigned shared) const {
-  int64_t part = 0, whole = 0, common = 0, batch = 1;
-  for (ArrayId array : copied) {
-    std::optional<int64_t> bytes = getBytes(array);
-    if (!bytes)
-      return false;
-    whole += *bytes;
-    part += *getBytes(array, shared);
-  }
-  const Statement &first = program.statements[group.statements.front()];
-  for (unsigned dim = 0; dim < shared; ++dim)
-    batch *= cast<AffineConstantExpr>(first.extents[dim]).getValue();
+int64_t CopyFuser::addCommon(const FusionGroup &group,
+                             llvm::function_ref<bool(Expr)> isCommon) const {
+  int64_t common = 0;
   for (unsigned number : group.statements)
     if (const Statement &sum = program.statements[number]; sum.reduction)
       forEachAccess(sum, [&](Expr access) {
-        ArrayId array = access.getTensor().number;
-        if (countIdentityIndices(program, access) == 0)
-          common += getBytes(array).value_or(program.cacheBytes);
+        if (isCommon(access))
+          common += program.getBytes(access.getTensor().number)
+                        .value_or(program.cacheBytes);
       });
+  return common;
+}
+
+bool CopyFuser::isWorthwhile(const llvm::DenseSet<ArrayId> &copied,
+                             const BatchSizes &sizes) const {
   bool isAsked = llvm::any_of(copied, [&](ArrayId array) {
     return program.isChosen(array, Fusion::Fused);
   });
-  bool pays = batch >= kMinBatch * program.cores &&
-              whole > program.cacheBytes / 2 &&
-              common <= program.cacheBytes / 4;
-  return part <= program.cacheBytes / 2 && (isAsked || pays);
+  bool pays = sizes.number >= kMinBatch * program.cores &&
+              sizes.part * sizes.number > sizes.minWhole &&
+              sizes.common <= sizes.maxCommon;
+  return sizes.part <= program.cacheBytes / 2 && (isAsked || pays);
 }
 
-void CopyFuser::fuse(FusionGroup &group) {
-  if (group.statements.empty() || group.runsTogether)
-    return;
-  bool hasEntries = llvm::any_of(group.statements, [&](unsigned number) {
-    return program.statements[number].entries.has_value();
+std::optional<Panels> CopyFuser::findPanels(const FusionGroup &group) const {
+  const Statement &sum = program.statements[group.statements.front()];
+  std::optional<Contraction> contraction = getContraction(program, sum);
+  if (!contraction || contraction->offset != 0 || sum.entries ||
+      sum.addsToTarget || sum.recurrence || !sum.targetIndices.empty() ||
+      contraction->vectorDim >= group.sharedDims ||
+      !isPointwise(program, group, findLocal(program, group, escaping)))
+    return std::nullopt;
+  ArrayId array = contraction->panel.getTensor().number;
+  SmallVector<FusionGroup *> copies = findCopies(group);
+  auto copy = llvm::find_if(copies, [&](FusionGroup *other) {
+    return program.statements[other->statements.front()].target == array;
   });
-  if (!hasEntries &&
-      !getContraction(program, program.statements[group.statements.front()]))
+  const Array &panel = program.arrays[array];
+  auto extent =
+      dyn_cast<AffineConstantExpr>(sum.extents[contraction->vectorDim]);
+  if (copy == copies.end() || !extent || !panel.layout ||
+      panel.extents[contraction->panelIndex] != extent)
+    return std::nullopt;
+  // The panel, whole other dimensions, the place in the panel.
+  ArrayRef<AffineExpr> stored = panel.layout.getResults();
+  auto width = dyn_cast<AffineConstantExpr>(panel.storedExtents.back());
+  AffineExpr index = getAffineDimExpr(contraction->panelIndex, program.context);
+  if (!width || width.getValue() < 1 ||
+      extent.getValue() % width.getValue() != 0 ||
+      stored.size() != panel.extents.size() + 1 ||
+      stored.front() != index.floorDiv(width) ||
+      stored.back() != index % width ||
+      !llvm::all_of(stored.drop_front().drop_back(),
+                    llvm::IsaPred<AffineDimExpr>))
+    return std::nullopt;
+  // The rows of a border would be loops of their own.
+  auto dependsOn = [&](unsigned number, unsigned dim) {
+    return llvm::any_of(program.statements[number].pieces, [&](const Piece &p) {
+      return llvm::any_of(p.domain, [&](const Condition &condition) {
+        return condition.expr.isFunctionOfDim(dim);
+      });
+    });
+  };
+  if (dependsOn((*copy)->statements.front(), contraction->panelIndex) ||
+      llvm::any_of(group.statements, [&](unsigned number) {
+        return dependsOn(number, contraction->vectorDim);
+      }))
+    return std::nullopt;
+  return Panels{*copy, *contraction, width.getValue(),
+                extent.getValue() / width.getValue()};
+}
+
+void CopyFuser::separateTarget(FusionGroup &group) {
+  Statement &sum = program.statements[group.statements.front()];
+  ArrayId result = sum.target;
+  if (!escaping.contains(result))
     return;
+  Array own = program.arrays[result];
+  own.kind = Array::Kind::Intermediate;
+  own.outputs.clear();
+  own.rowMajor = false;
+  ArrayId local = program.addArray(std::move(own));
+  for (unsigned number : group.statements)
+    redirect(program.statements[number], result, local);
+  sum.target = local;
+  Statement store = makeStore(program, local, result, sum.loc);
+  group.statements.insert(group.statements.begin() + 1,
+                          program.statements.size());
+  program.statements.push_back(std::move(store));
+}
+
+void CopyFuser::numberPanels(FusionGroup &group, const Panels &panels) {
+  separateTarget(group);
+  const auto &[copy, contraction, size, number] = panels;
+  AffineExpr width = getAffineConstantExpr(size, program.context);
+  auto getDim = [&](unsigned dim) {
+    return getAffineDimExpr(dim, program.context);
+  };
+
+  // The copy is numbered as its elements are stored.
+  unsigned copyNumber = copy->statements.front();
+  ArrayId array = program.statements[copyNumber].target;
+  AffineMap layout = program.arrays[array].layout;
+  Renumbering stored;
+  stored.extents = program.arrays[array].storedExtents;
+  stored.before.resize(program.getRank(array));
+  for (auto [place, index] : llvm::enumerate(layout.getResults()))
+    if (auto dim = dyn_cast<AffineDimExpr>(index))
+      stored.before[dim.getPosition()] = getDim(place);
+  stored.before[contraction.panelIndex] =
+      getDim(0) * width + getDim(stored.extents.size() - 1);
+  Renumberer renumberCopy(program, stored);
+  ArrayId panel = renumberCopy.replace(array);
+  program.statements[copyNumber] =
+      renumberCopy.apply(program.statements[copyNumber]);
+
+  // All else has the panel first, and the place in it last.
+  const Statement &sum = program.statements[group.statements.front()];
+  Renumbering points;
+  points.extents.push_back(getAffineConstantExpr(number, program.context));
+  for (unsigned dim = 0; dim < group.sharedDims; ++dim) {
+    if (dim != contraction.vectorDim)
+      points.extents.push_back(sum.extents[dim]);
+    points.before.push_back(getDim(points.extents.size() - 1));
+  }
+  points.extents.push_back(width);
+  points.before[contraction.vectorDim] =
+      getDim(0) * width + getDim(points.extents.size() - 1);
+  Renumberer renumberer(program, points);
+  for (ArrayId own : findLocal(program, group, escaping))
+    renumberer.replace(own);
+  for (unsigned own : group.statements)
+    program.statements[own] = renumberer.apply(program.statements[own]);
+  for (Piece &piece : program.statements[group.statements.front()].pieces)
+    piece.value = transform(piece.value, [&](Expr e) -> Expr {
+      if (e.getKind() != Expr::Kind::Access || e.getTensor().number != array)
+        return {};
+      SmallVector<Expr> indices;
+      for (AffineExpr index : layout.getResults())
+        indices.push_back(
+            isa<AffineDimExpr>(index)
+                ? e.getOperands()[cast<AffineDimExpr>(index).getPosition()]
+                : Expr());
+      indices.front() = variable(0, program.context);
+      indices.back() = variable(points.extents.size() - 1, program.context);
+      return access(TensorRef::operand(panel), indices, e.getType());
+    });
+  group.statements.insert(group.statements.begin(), copyNumber);
+  copy->statements.clear();
+  group.sharedDims = 1;
+  group.runsTogether = true;
+}
+
+bool CopyFuser::fuseBatch(FusionGroup &group) {
   llvm::DenseSet<ArrayId> copied, local = findLocal(program, group, escaping);
   SmallVector<FusionGroup *> copies;
   unsigned shared = limitShared(group);
@@ -274,9 +405,24 @@ void CopyFuser::fuse(FusionGroup &group) {
     copies.push_back(copy);
     copied.insert(target);
   }
-  if (copies.empty() || shared == 0 || shared >= group.sharedDims ||
-      !isWorthwhile(group, copied, shared))
-    return;
+  if (copies.empty() || shared == 0 || shared >= group.sharedDims)
+    return false;
+  BatchSizes sizes;
+  for (ArrayId array : copied) {
+    if (!program.getBytes(array))
+      return false;
+    sizes.part += *program.getBytes(array, shared);
+  }
+  const Statement &first = program.statements[group.statements.front()];
+  for (AffineExpr extent : ArrayRef(first.extents).take_front(shared))
+    sizes.number *= cast<AffineConstantExpr>(extent).getValue();
+  sizes.common = addCommon(group, [&](Expr access) {
+    return countIdentityIndices(program, access) == 0;
+  });
+  sizes.minWhole = program.cacheBytes / 2;
+  sizes.maxCommon = program.cacheBytes / 4;
+  if (!isWorthwhile(copied, sizes))
+    return false;
   SmallVector<unsigned> statements;
   for (FusionGroup *copy : copies) {
     storeView(program.statements[copy->statements.front()].target);
@@ -287,6 +433,41 @@ void CopyFuser::fuse(FusionGroup &group) {
   group.statements = statements;
   group.sharedDims = shared;
   group.runsTogether = true;
+  return true;
+}
+
+bool CopyFuser::fusePanels(FusionGroup &group) {
+  std::optional<Panels> panels = findPanels(group);
+  if (!panels)
+    return false;
+  ArrayId array = panels->contraction.panel.getTensor().number;
+  std::optional<int64_t> bytes = program.getBytes(array);
+  if (!bytes)
+    return false;
+  BatchSizes sizes;
+  sizes.part = *bytes / panels->number;
+  sizes.number = panels->number;
+  sizes.common = addCommon(
+      group, [&](Expr access) { return access.getTensor().number != array; });
+  sizes.minWhole = program.cacheBytes;
+  sizes.maxCommon = kMaxPassedCaches * program.cacheBytes;
+  if (!isWorthwhile({array}, sizes))
+    return false;
+  numberPanels(group, *panels);
+  return true;
+}
+
+void CopyFuser::fuse(FusionGroup &group) {
+  if (group.statements.empty() || group.runsTogether)
+    return;
+  bool hasEntries = llvm::any_of(group.statements, [&](unsigned number) {
+    return program.statements[number].entries.has_value();
+  });
+  if (!hasEntries &&
+      !getContraction(program, program.statements[group.statements.front()]))
+    return;
+  if (!fuseBatch(group))
+    fusePanels(group);
 }
 
 void CopyFuser::run() {

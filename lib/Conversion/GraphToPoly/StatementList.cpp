@@ -90,6 +90,21 @@ static void addSorted(AffineExprKind kind, AffineExpr expr,
   addSorted(kind, binary.getRHS(), operands);
 }
 
+std::optional<int64_t> StatementList::getBytes(ArrayId number,
+                                               unsigned shared) const {
+  const Array &array = arrays[number];
+  int64_t bytes = llvm::divideCeil(
+      array.elementType.isIndex() ? 64
+                                  : array.elementType.getIntOrFloatBitWidth(),
+      8);
+  for (AffineExpr extent : ArrayRef(array.extents).drop_front(shared)) {
+    auto known = dyn_cast<AffineConstantExpr>(extent);
+    if (!known || llvm::MulOverflow(bytes, known.getValue(), bytes))
+      return std::nullopt;
+  }
+  return bytes;
+}
+
 AffineExpr StatementList::simplify(AffineExpr expr) const {
   unsigned numDims = 0, numSymbols = 0;
   expr.walk([&](AffineExpr e) {

@@ -165,6 +165,9 @@ struct StatementList {
     return arrays[getBase(array)].fusion == fusion;
   }
   unsigned getRank(ArrayId array) const { return arrays[array].extents.size(); }
+  /// The bytes of `array`, or of its part at one point of the first `shared`
+  /// dimensions; nothing if that is not known.
+  std::optional<int64_t> getBytes(ArrayId array, unsigned shared = 0) const;
   /// How many dimensions there are but for those that are reduced.
   unsigned countPoints(const Statement &statement) const {
     return statement.reduction ? getRank(statement.target)

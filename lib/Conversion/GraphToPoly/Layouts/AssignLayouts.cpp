@@ -22,8 +22,9 @@ using namespace espalier::graphtopoly;
 
 /// Vectors side by side in a packed panel.
 static constexpr int64_t kPanelVectors = 2;
-/// Fewer passes over an operand do not pay for copying it into panels.
-static constexpr int64_t kMinPanelPasses = 9;
+/// Fewer passes over an operand do not pay for copying it into panels, nor, if
+/// it is as many times as large as the cache, that many.
+static constexpr int64_t kMinPanelPasses = 9, kMaxFarPasses = 4, kFarCaches = 4;
 /// The same for one whose vectors would be gathered, row by row; and where both
 /// operands have what is summed side by side, so that sums have lanes.
 static constexpr int64_t kMinColumnPasses = 4, kMinRowProducts = 8;
@@ -335,8 +336,11 @@ void LayoutAssigner::storePanel(Statement &statement,
   bool isConstant = program.arrays[source].kind == Array::Kind::Constant;
   if (!isConstant) {
     // A pass serves as many rows as have registers beside the panel's.
+    int64_t rows = (program.vectorRegisters - 1) / kPanelVectors - 1;
+    bool isFar =
+        program.getBytes(source).value_or(0) > kFarCaches * program.cacheBytes;
     int64_t minReuse =
-        kMinPanelPasses * ((program.vectorRegisters - 1) / kPanelVectors - 1);
+        isFar ? kMaxFarPasses * rows + 1 : kMinPanelPasses * rows;
     int64_t reuse = 1;
     SmallVector<unsigned> dims = getDims(contraction.panel);
     for (unsigned dim = 0; dim < program.getRank(statement.target); ++dim)

@@ -247,6 +247,8 @@ bool PlanChooser::chooseFetchOfCopies() {
   plan.ahead = 1;
   if (findCopyPrefetch())
     return true;
+  if (findCopiedPanel())
+    return hasRoom(kMinPrefetchResults);
   std::optional<RowFetch> rows = findCopiedRows();
   if (!rows || countTileProducts() < kMinTileProducts)
     return false;
@@ -288,6 +290,10 @@ void PlanChooser::chooseFetch() {
   if (!reduction && !chooseFetchOfNumberedRows())
     plan.fetch = Fetch::None;
   if (!reduction || !plan.lanes)
+    return;
+  // Rows that stay in cache are nearer than what is copied beside them.
+  if (std::optional<PassBytes> passed = getPassBytes();
+      passed && passed->rows <= target.getL2() && chooseFetchOfCopies())
     return;
   if (!plan.own[*reduction].order.empty() &&
       (plan.insideSum.empty() || plan.block == plan.lanes) &&

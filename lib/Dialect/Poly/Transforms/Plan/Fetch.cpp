@@ -48,8 +48,10 @@ std::optional<Prefetch> TiledComponent::findPrefetch() const {
     return std::nullopt;
   bool isCopies = plan.fetch == Fetch::Copies;
   if (isCopies)
-    if (std::optional<Prefetch> copy = findCopyPrefetch())
-      return copy;
+    for (auto find :
+         {&TiledComponent::findCopyPrefetch, &TiledComponent::findCopiedPanel})
+      if (std::optional<Prefetch> copy = (this->*find)())
+        return copy;
   if (!isCopies && plan.own[*findReduction()].order.empty())
     return std::nullopt;
   if (!isCopies && plan.fetch != Fetch::Rows)
@@ -488,6 +490,66 @@ static std::optional<CopiedRows> getCopiedRows(const ComputeShape &copy,
   return rows;
 }
 
+std::pair<AffineExpr, int64_t> TiledComponent::countTiles() const {
+  AffineExpr tile = getAffineConstantExpr(0, context);
+  int64_t numTiles = 1;
+  for (unsigned dim : plan.loops) {
+    std::optional<int64_t> extent = getSharedExtent(dim);
+    if (!extent || *extent < 1)
+      return {};
+    int64_t tiles = llvm::divideCeil(*extent, plan.tile[dim]);
+    tile =
+        tile * tiles + getAffineDimExpr(dim, context).floorDiv(plan.tile[dim]);
+    numTiles *= tiles;
+  }
+  return {tile, numTiles};
+}
+
+std::optional<Prefetch> TiledComponent::findCopiedPanel() const {
+  const ComputeShape &compute = shape(*findReduction());
+  const OwnLoops &own = plan.own[*findReduction()];
+  auto [tile, numTiles] = countTiles();
+  if (plan.numInside == 0 || plan.block || !plan.insideSum.empty() ||
+      own.order.size() != 1 || !tile)
+    return std::nullopt;
+  unsigned next = plan.numInside - 1, lanes = *plan.lanes,
+           term = own.order.back();
+  std::optional<int64_t> numTerms = compute.getExtent(term);
+  std::optional<int64_t> width = getSharedExtent(lanes);
+  if (!numTerms || width != plan.tile[lanes])
+    return std::nullopt;
+  AffineExpr step = tile * llvm::divideCeil(*numTerms, numTiles) +
+                    getAffineDimExpr(term, context).floorDiv(numTiles);
+  for (const ComputeAccess &read : compute.reads) {
+    auto found = findCopy(read);
+    if (!found)
+      continue;
+    const ComputeShape *copy = found->first;
+    SmallVector<AffineExpr> &at = found->second;
+    const ComputeAccess &source = copy->reads.front();
+    auto *lane = llvm::find(at, getAffineDimExpr(lanes, context));
+    auto *ownTerm = llvm::find(at, getAffineDimExpr(term, context));
+    int64_t bytes = *width * getBytes(source.getType().getElementType());
+    if (lane == at.end() || ownTerm == at.end() ||
+        bytes > PrefetchOp::kMaxBytes)
+      continue;
+    // Each step fetches the lanes of one term, or as many terms of one lane.
+    auto isContiguous = [&](AffineExpr *dim) {
+      return getStride(source, dim - at.begin(), plan.width) == 1;
+    };
+    if (!isContiguous(lane) && !isContiguous(ownTerm))
+      continue;
+    *ownTerm = isContiguous(lane) ? step : step.floorDiv(*width) * *width;
+    *lane =
+        isContiguous(lane) ? getAffineConstantExpr(0, context) : step % *width;
+    AffineExpr self = getAffineDimExpr(next, context);
+    for (AffineExpr &expr : at)
+      expr = expr.replace(self, self + plan.ahead);
+    return getPrefetchOf(*copy, 0, at, bytes);
+  }
+  return std::nullopt;
+}
+
 std::optional<RowFetch> TiledComponent::findCopiedRows() const {
   const OwnLoops &own = plan.own[*findReduction()];
   // Divisions find the place, once for each tile.
@@ -495,17 +557,9 @@ std::optional<RowFetch> TiledComponent::findCopiedRows() const {
       !llvm::all_of(own.order,
                     [&](unsigned dim) { return dim == own.unrolled; }))
     return std::nullopt;
-  AffineExpr tile = getAffineConstantExpr(0, context);
-  int64_t numTiles = 1;
-  for (unsigned dim : plan.loops) {
-    std::optional<int64_t> extent = getSharedExtent(dim);
-    if (!extent)
-      return std::nullopt;
-    int64_t tiles = llvm::divideCeil(*extent, plan.tile[dim]);
-    tile =
-        tile * tiles + getAffineDimExpr(dim, context).floorDiv(plan.tile[dim]);
-    numTiles *= tiles;
-  }
+  auto [tile, numTiles] = countTiles();
+  if (!tile)
+    return std::nullopt;
   std::optional<RowFetch> best;
   for (const ComputeShape &copy : shapes) {
     if (copy.reads.size() != 1 || copy.getNumDims() <= plan.numInside ||

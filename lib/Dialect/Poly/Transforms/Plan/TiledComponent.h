@@ -170,6 +170,12 @@ protected:
   /// that lie on several pages: each tile fetches its share. Only if all steps
   /// of the sum are written out, so that the place is found once.
   std::optional<RowFetch> findCopiedRows() const;
+  /// What a copy beside the sum will read for the next panel, in the loops
+  /// around both: each step fetches its share.
+  std::optional<Prefetch> findCopiedPanel() const;
+  /// The number of a tile in the loops over them, and how many there are; null
+  /// if that is not known.
+  std::pair<mlir::AffineExpr, int64_t> countTiles() const;
   /// Whether other computations of the kernel use `array` too.
   bool isShared(mlir::Value array) const;
   /// Whether some elements of an array are not written in every iteration.
