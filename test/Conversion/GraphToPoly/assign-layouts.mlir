@@ -124,10 +124,9 @@ func.func @main(%x: tensor<1x2x5xf32>, %w: tensor<3x2x3xf32>) -> tensor<1x3x5xf3
 
 #target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
 
-// Groups of whole vectors: all lanes read the same channel, as in an ordinary
-// convolution.
-// CHECK: memref.global {{.*}} : memref<1x1x1x1x32xf32>
-// CHECK: poly.array : memref<1x5x5x32xf32>
+// Groups of whole vectors: each is an ordinary convolution.
+// CHECK: memref.global {{.*}} : memref<2x1x1x1x1x16xf32>
+// CHECK: poly.array : memref<1x2x5x5x16xf32>
 module attributes {poly.target = #target} {
   func.func @main(%x: tensor<1x2x5x5xf32>) -> tensor<1x32x5x5xf32> {
     %w = graph.constant dense_resource<weights> : tensor<32x1x1x1xf32>

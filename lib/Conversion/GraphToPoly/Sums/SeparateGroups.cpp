@@ -138,11 +138,12 @@ GroupSeparator::findGrouping(const Statement &sum) const {
   if (!grouping)
     return std::nullopt;
   std::optional<int64_t> extent = getNumber(sum.extents[grouping->dim]);
-  // A group of whole vectors is one already.
+  // Lanes along rows slide over the taps of any feature, but groups of whole
+  // vectors share what these read.
   if (!extent || *extent % grouping->features != 0 ||
       *extent == grouping->features ||
-      grouping->features % program.vectorLanes == 0 ||
-      slidesInRows(sum, *grouping))
+      (grouping->features % program.vectorLanes != 0 &&
+       slidesInRows(sum, *grouping)))
     return std::nullopt;
   return grouping;
 }
