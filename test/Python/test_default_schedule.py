@@ -226,3 +226,20 @@ def test_rows_by_panels(count: int, terms: int, width: int, is_transposed: bool)
         y, z = function(a=a, b=given, c=c)
         np.testing.assert_array_equal(y, a @ b)
         np.testing.assert_array_equal(z, np.maximum(a @ b + c, 0))
+
+
+@pytest.mark.parametrize(
+    ("batch", "count", "terms", "width"), [(3, 32, 1024, 2048), (17, 40, 1024, 96)]
+)
+def test_batches_of_few_rows(batch: int, count: int, terms: int, width: int) -> None:
+    """Products of a batch with matrices from memory, each of which is read once."""
+    net = Net("product")
+    a, b = net.input("a", [batch, count, terms]), net.input("b", [batch, terms, width])
+    model = net.finish((net.node("MatMul", a, b), "y", [batch, count, width]))
+    random = np.random.default_rng(count)
+    a = random.integers(-8, 8, (batch, count, terms)).astype(np.float32)
+    b = random.integers(-8, 8, (batch, terms, width)).astype(np.float32)
+    function = compile(model, options=NO_CACHE)
+    for threads in (1, 2):
+        function.set_num_threads(threads)
+        np.testing.assert_array_equal(function(a=a, b=b), a @ b)

@@ -19,6 +19,12 @@ struct Contraction {
   int64_t offset = 0;
 };
 
+/// Vectors side by side in a packed panel.
+constexpr int64_t kPanelVectors = 2;
+
+/// Terms of a sum up to which lanes may lie along the rows of an image.
+constexpr int64_t kFewTermsOfWindow = 64;
+
 /// Rows below which a product has too little reuse of its other operand.
 constexpr int64_t kMinProductRows = 16;
 

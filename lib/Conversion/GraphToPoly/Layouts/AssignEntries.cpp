@@ -70,7 +70,7 @@ void LayoutAssigner::followEntries(Statement &statement,
 /// Vectors of a register tile, which lie together: rows of entries read a few
 /// lines here and there, which would fall into few sets of the cache if they
 /// were as far apart as the operand is wide.
-static constexpr int64_t kPanelVectors = 4;
+static constexpr int64_t kTileVectors = 4;
 
 /// Sums of fewer entries take less time than to bring their operand and their
 /// result into another order.
@@ -169,7 +169,7 @@ void LayoutAssigner::assignEntries(Statement &statement) {
     return statement.recurrence ? void() : assignOther(statement);
   auto getLanes = [&](unsigned numDims, unsigned last) {
     LaneOrder lanes{getOrderWithLast(numDims, last)};
-    lanes.width = hasPanels ? kPanelVectors * program.vectorLanes : 0;
+    lanes.width = hasPanels ? kTileVectors * program.vectorLanes : 0;
     return lanes;
   };
   if (!program.arrays[statement.target].isLayoutGiven && !statement.recurrence)

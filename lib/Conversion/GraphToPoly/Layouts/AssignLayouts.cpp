@@ -20,8 +20,6 @@ using namespace mlir;
 using namespace espalier::definition;
 using namespace espalier::graphtopoly;
 
-/// Vectors side by side in a packed panel.
-static constexpr int64_t kPanelVectors = 2;
 /// Fewer passes over an operand do not pay for copying it into panels, nor, if
 /// it is as many times as large as the cache, that many.
 static constexpr int64_t kMinPanelPasses = 9, kMaxFarPasses = 4, kFarCaches = 4;
@@ -76,9 +74,9 @@ void espalier::graphtopoly::setPanelLayout(const StatementList &program,
 /// Sums of no more terms than this take less time than to store their results
 /// in another order than the caller wants.
 static constexpr int64_t kFewTerms = 16;
-/// The same where a window passes over as few rows of the operand, which stay
-/// in cache from one tap to the next.
-static constexpr int64_t kFewTermsOfWindow = 64, kFewRows = 8;
+/// The same where a window, of up to `kFewTermsOfWindow` terms, passes over as
+/// few rows of the operand, which stay in cache from one tap to the next.
+static constexpr int64_t kFewRows = 8;
 
 /// Rows that are so many times longer than the vectorized dimension fill lanes
 /// better, even if not all.

@@ -42,6 +42,7 @@ private:
   /// Whether lanes along rows, which slide over the taps, are filled as well as
   /// lanes along the features of a group would be.
   bool slidesInRows(const Statement &sum, Grouping grouping) const;
+  bool hasFewTerms(const Statement &sum) const;
   /// The sum over groups and features apart; nothing if some access does not
   /// follow from these.
   std::optional<Statement> separate(const Statement &sum, Grouping grouping);
@@ -111,6 +112,15 @@ bool GroupSeparator::slidesInRows(const Statement &sum,
   return isInRows && hasTaps && getFill(*width) >= getFill(grouping.features);
 }
 
+bool GroupSeparator::hasFewTerms(const Statement &sum) const {
+  uint64_t terms = 1;
+  for (AffineExpr extent :
+       ArrayRef(sum.extents).drop_front(program.getRank(sum.target)))
+    terms = llvm::SaturatingMultiply<uint64_t>(
+        terms, getNumber(extent).value_or(kFewTermsOfWindow + 1));
+  return terms <= kFewTermsOfWindow;
+}
+
 std::optional<Grouping>
 GroupSeparator::findGrouping(const Statement &sum) const {
   unsigned rank = program.getRank(sum.target);
@@ -138,12 +148,16 @@ GroupSeparator::findGrouping(const Statement &sum) const {
   if (!grouping)
     return std::nullopt;
   std::optional<int64_t> extent = getNumber(sum.extents[grouping->dim]);
-  // Lanes along rows slide over the taps of any feature, but groups of whole
-  // vectors share what these read.
   if (!extent || *extent % grouping->features != 0 ||
-      *extent == grouping->features ||
-      (grouping->features % program.vectorLanes != 0 &&
-       slidesInRows(sum, *grouping)))
+      *extent == grouping->features)
+    return std::nullopt;
+  // Lanes along rows slide over the taps of any feature, but groups of whole
+  // vectors share what these read. Groups of half a panel fill panels together.
+  bool isWhole = grouping->features % program.vectorLanes == 0;
+  bool fillsPanels =
+      grouping->features % (program.vectorLanes * kPanelVectors) == 0;
+  if (isWhole ? !fillsPanels && !hasFewTerms(sum)
+              : slidesInRows(sum, *grouping))
     return std::nullopt;
   return grouping;
 }

@@ -144,6 +144,20 @@ static bool hasTile(const ComputeShape &shape, unsigned numOuter) {
          });
 }
 
+/// Whether `shape` is a sum that reads an operand again along one of the loops
+/// from `numOuter` to `numShared`: sharing these leaves one row to its tile.
+static bool losesRows(const ComputeShape &shape, unsigned numOuter,
+                      unsigned numShared) {
+  return shape.op.getReduction() &&
+         llvm::any_of(shape.reads, [&](const ComputeAccess &read) {
+           return read.array != shape.writes.front().array &&
+                  !llvm::all_of(llvm::seq(numOuter, numShared),
+                                [&](unsigned dim) {
+                                  return read.map.isFunctionOfDim(dim);
+                                });
+         });
+}
+
 /// Whether points of two computations that touch one element agree in `dim`: an
 /// index is that dimension, or is in the part of the row that it numbers.
 static bool isSameAlong(unsigned dim, const ComputeShape &first,
@@ -194,12 +208,18 @@ static void findOuterLoops(ArrayRef<ComputeShape> shapes,
   if (isScan && component.sharedDims > 0)
     return;
   unsigned together = countInterleaved(shapes, component);
-  // Blocks of independent iterations, with the tiles of several sums inside.
+  // Blocks of independent iterations, with the tiles of several sums inside, or
+  // of one with all its rows.
   if (together > 0 && together < component.sharedDims &&
       !llvm::is_contained(component.sequential, true) &&
-      llvm::count_if(
-          component.computes,
-          [&](unsigned i) { return hasTile(shapes[i], together); }) > 1) {
+      (llvm::count_if(
+           component.computes,
+           [&](unsigned i) { return hasTile(shapes[i], together); }) > 1 ||
+       llvm::any_of(
+           component.computes,
+           [&](unsigned i) {
+             return losesRows(shapes[i], together, component.sharedDims);
+           }))) {
     component.sharedDims = together;
     component.sequential.resize(together);
     component.areBlocks = true;

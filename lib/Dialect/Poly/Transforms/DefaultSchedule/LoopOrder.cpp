@@ -196,6 +196,13 @@ bool PlanChooser::storesFarRows(ArrayRef<unsigned> inside) const {
                                });
 }
 
+bool PlanChooser::isBatch(unsigned dim) const {
+  return dim != *plan.lanes &&
+         llvm::all_of(shape(*reduction).reads, [&](const ComputeAccess &read) {
+           return read.map.isFunctionOfDim(dim);
+         });
+}
+
 /// The order of the tile loops. Panels that fit the second-level cache are
 /// reused by all rows of an image; larger ones are kept while all rows pass, or
 /// those of an image if these stay in cache.
@@ -215,16 +222,8 @@ SmallVector<unsigned> PlanChooser::getLoopOrder() const {
   else if (isPanelStreamed()) {
     // After the dimensions that the panels depend on (batches).
     order.insert(order.begin(), *plan.lanes);
-    llvm::stable_sort(order, [&](unsigned a, unsigned b) {
-      auto isBatch = [&](unsigned dim) {
-        return dim != *plan.lanes &&
-               llvm::all_of(shape(*reduction).reads,
-                            [&](const ComputeAccess &read) {
-                              return read.map.isFunctionOfDim(dim);
-                            });
-      };
-      return isBatch(a) > isBatch(b);
-    });
+    llvm::stable_sort(
+        order, [&](unsigned a, unsigned b) { return isBatch(a) > isBatch(b); });
     auto panel = llvm::find(order, *plan.lanes);
     unsigned outside =
         countRowsAroundPanels(ArrayRef<unsigned>(panel + 1, order.end()));
@@ -365,7 +364,9 @@ bool PlanChooser::cutThinSum() {
   unsigned term = getOwnOrder(main).back();
   int64_t bytes = getBytes(panel.getType().getElementType());
   std::optional<int64_t> step = getStride(panel, term, plan.width);
+  // Each product of a batch is cut by itself.
   SmallVector<unsigned> order = getLoopOrder();
+  llvm::erase_if(order, [&](unsigned dim) { return isBatch(dim); });
   if (!step || *step == kUnknownStride || *step * bytes < kPageBytes ||
       getStride(panel, *plan.lanes, plan.width) != 1 ||
       order.front() != *plan.lanes || *main.getExtent(term) <= kPagesAtOnce)

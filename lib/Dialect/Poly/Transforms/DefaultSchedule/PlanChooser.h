@@ -108,6 +108,8 @@ private:
   std::optional<PassBytes> getPassBytes() const;
   /// Whether one thread reads the panel from memory that is far away.
   bool isPanelStreamed() const;
+  /// Whether all that the sum reads depends on `dim`.
+  bool isBatch(unsigned dim) const;
   /// How many of the loops over rows should be around the loop over panels, so
   /// that least is read from far away.
   unsigned countRowsAroundPanels(llvm::ArrayRef<unsigned> rows) const;
