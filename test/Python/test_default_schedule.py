@@ -228,18 +228,26 @@ def test_rows_by_panels(count: int, terms: int, width: int, is_transposed: bool)
         np.testing.assert_array_equal(z, np.maximum(a @ b + c, 0))
 
 
+@pytest.mark.parametrize("is_transposed", [False, True])
 @pytest.mark.parametrize(
-    ("batch", "count", "terms", "width"), [(3, 32, 1024, 2048), (17, 40, 1024, 96)]
+    ("batch", "count", "terms", "width"),
+    [(3, 32, 1024, 2048), (17, 40, 1024, 96), (2, 70, 1024, 1536)],
 )
-def test_batches_of_few_rows(batch: int, count: int, terms: int, width: int) -> None:
+def test_batches_of_rows(
+    batch: int, count: int, terms: int, width: int, is_transposed: bool
+) -> None:
     """Products of a batch with matrices from memory, each of which is read once."""
     net = Net("product")
-    a, b = net.input("a", [batch, count, terms]), net.input("b", [batch, terms, width])
+    a = net.input("a", [batch, count, terms])
+    b = net.input("b", [batch, width, terms] if is_transposed else [batch, terms, width])
+    if is_transposed:
+        b = net.node("Transpose", b, perm=[0, 2, 1])
     model = net.finish((net.node("MatMul", a, b), "y", [batch, count, width]))
     random = np.random.default_rng(count)
     a = random.integers(-8, 8, (batch, count, terms)).astype(np.float32)
     b = random.integers(-8, 8, (batch, terms, width)).astype(np.float32)
+    given = np.ascontiguousarray(b.swapaxes(1, 2)) if is_transposed else b
     function = compile(model, options=NO_CACHE)
     for threads in (1, 2):
         function.set_num_threads(threads)
-        np.testing.assert_array_equal(function(a=a, b=b), a @ b)
+        np.testing.assert_array_equal(function(a=a, b=given), a @ b)

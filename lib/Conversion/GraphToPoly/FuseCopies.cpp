@@ -8,7 +8,7 @@
 //   for b:  P[j', k, j] = B[b, k, 16 j' + j];  C[b, i, j] = sum(k) A[b, i, k] *
 //   P
 //
-// The panels of a single operand are such a batch once they are numbered first:
+// The panels of an operand are such a batch once they are numbered first:
 //
 //   for j':  P[k, j] = B[k, 16 j' + j];  C[i, 16 j' + j] = sum(k) A[i, k] * P
 //
@@ -34,7 +34,8 @@ namespace {
 struct Panels {
   FusionGroup *copy;
   Contraction contraction;
-  int64_t width, number;
+  unsigned numOuter;     ///< Dimensions of a batch before the panels.
+  int64_t width, number; ///< Of one panel; of those in an operand of the batch.
 };
 
 /// What a batch of operands takes of the cache, in bytes, and when rearranging
@@ -88,9 +89,11 @@ private:
   /// asked for it.
   bool isWorthwhile(const llvm::DenseSet<ArrayId> &copied,
                     const BatchSizes &sizes) const;
-  /// The bytes of what the sums of `group` read by `isCommon`.
-  int64_t addCommon(const FusionGroup &group,
-                    llvm::function_ref<bool(Expr)> isCommon) const;
+  /// Adds up what the accesses of the sums of `group` have by `getBytes`; as
+  /// much as the cache for each of which that is not known.
+  int64_t
+  addReads(const FusionGroup &group,
+           llvm::function_ref<std::optional<int64_t>(Expr)> getBytes) const;
   /// Finds an operand whose panels can be numbered before all other dimensions
   /// of `group`.
   std::optional<Panels> findPanels(const FusionGroup &group) const;
@@ -236,17 +239,16 @@ unsigned CopyFuser::countShared(ArrayRef<const FusionGroup *> parts,
   return shared;
 }
 
-int64_t CopyFuser::addCommon(const FusionGroup &group,
-                             llvm::function_ref<bool(Expr)> isCommon) const {
-  int64_t common = 0;
+int64_t CopyFuser::addReads(
+    const FusionGroup &group,
+    llvm::function_ref<std::optional<int64_t>(Expr)> getBytes) const {
+  int64_t bytes = 0;
   for (unsigned number : group.statements)
     if (const Statement &sum = program.statements[number]; sum.reduction)
       forEachAccess(sum, [&](Expr access) {
-        if (isCommon(access))
-          common += program.getBytes(access.getTensor().number)
-                        .value_or(program.cacheBytes);
+        bytes += getBytes(access).value_or(program.cacheBytes);
       });
-  return common;
+  return bytes;
 }
 
 bool CopyFuser::isWorthwhile(const llvm::DenseSet<ArrayId> &copied,
@@ -279,18 +281,27 @@ std::optional<Panels> CopyFuser::findPanels(const FusionGroup &group) const {
   if (copy == copies.end() || !extent || !panel.layout ||
       panel.extents[contraction->panelIndex] != extent)
     return std::nullopt;
-  // The panel, whole other dimensions, the place in the panel.
+  // The batch, the panel, whole other dimensions, the place in the panel.
   ArrayRef<AffineExpr> stored = panel.layout.getResults();
   auto width = dyn_cast<AffineConstantExpr>(panel.storedExtents.back());
   AffineExpr index = getAffineDimExpr(contraction->panelIndex, program.context);
   if (!width || width.getValue() < 1 ||
       extent.getValue() % width.getValue() != 0 ||
       stored.size() != panel.extents.size() + 1 ||
-      stored.front() != index.floorDiv(width) ||
-      stored.back() != index % width ||
-      !llvm::all_of(stored.drop_front().drop_back(),
-                    llvm::IsaPred<AffineDimExpr>))
+      stored.back() != index % width)
     return std::nullopt;
+  unsigned numOuter =
+      llvm::find(stored, index.floorDiv(width)) - stored.begin();
+  if (numOuter == stored.size() || numOuter > contraction->vectorDim ||
+      numOuter > countIdentityIndices(program, contraction->panel))
+    return std::nullopt;
+  for (auto [place, expr] : llvm::enumerate(stored.drop_back())) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (place == numOuter
+            ? bool(dim)
+            : !dim || (place < numOuter && dim.getPosition() != place))
+      return std::nullopt;
+  }
   // The rows of a border would be loops of their own.
   auto dependsOn = [&](unsigned number, unsigned dim) {
     return llvm::any_of(program.statements[number].pieces, [&](const Piece &p) {
@@ -304,7 +315,7 @@ std::optional<Panels> CopyFuser::findPanels(const FusionGroup &group) const {
         return dependsOn(number, contraction->vectorDim);
       }))
     return std::nullopt;
-  return Panels{*copy, *contraction, width.getValue(),
+  return Panels{*copy, *contraction, numOuter, width.getValue(),
                 extent.getValue() / width.getValue()};
 }
 
@@ -329,8 +340,10 @@ void CopyFuser::separateTarget(FusionGroup &group) {
 
 void CopyFuser::numberPanels(FusionGroup &group, const Panels &panels) {
   separateTarget(group);
-  const auto &[copy, contraction, size, number] = panels;
-  AffineExpr width = getAffineConstantExpr(size, program.context);
+  FusionGroup *copy = panels.copy;
+  const Contraction &contraction = panels.contraction;
+  unsigned numOuter = panels.numOuter;
+  AffineExpr width = getAffineConstantExpr(panels.width, program.context);
   auto getDim = [&](unsigned dim) {
     return getAffineDimExpr(dim, program.context);
   };
@@ -346,24 +359,26 @@ void CopyFuser::numberPanels(FusionGroup &group, const Panels &panels) {
     if (auto dim = dyn_cast<AffineDimExpr>(index))
       stored.before[dim.getPosition()] = getDim(place);
   stored.before[contraction.panelIndex] =
-      getDim(0) * width + getDim(stored.extents.size() - 1);
+      getDim(numOuter) * width + getDim(stored.extents.size() - 1);
   Renumberer renumberCopy(program, stored);
   ArrayId panel = renumberCopy.replace(array);
   program.statements[copyNumber] =
       renumberCopy.apply(program.statements[copyNumber]);
 
-  // All else has the panel first, and the place in it last.
+  // All else has the panel after the batch, and the place in it last.
   const Statement &sum = program.statements[group.statements.front()];
   Renumbering points;
-  points.extents.push_back(getAffineConstantExpr(number, program.context));
   for (unsigned dim = 0; dim < group.sharedDims; ++dim) {
+    if (dim == numOuter)
+      points.extents.push_back(
+          getAffineConstantExpr(panels.number, program.context));
     if (dim != contraction.vectorDim)
       points.extents.push_back(sum.extents[dim]);
     points.before.push_back(getDim(points.extents.size() - 1));
   }
   points.extents.push_back(width);
   points.before[contraction.vectorDim] =
-      getDim(0) * width + getDim(points.extents.size() - 1);
+      getDim(numOuter) * width + getDim(points.extents.size() - 1);
   Renumberer renumberer(program, points);
   for (ArrayId own : findLocal(program, group, escaping))
     renumberer.replace(own);
@@ -379,13 +394,13 @@ void CopyFuser::numberPanels(FusionGroup &group, const Panels &panels) {
             isa<AffineDimExpr>(index)
                 ? e.getOperands()[cast<AffineDimExpr>(index).getPosition()]
                 : Expr());
-      indices.front() = variable(0, program.context);
+      indices[numOuter] = variable(numOuter, program.context);
       indices.back() = variable(points.extents.size() - 1, program.context);
       return access(TensorRef::operand(panel), indices, e.getType());
     });
   group.statements.insert(group.statements.begin(), copyNumber);
   copy->statements.clear();
-  group.sharedDims = 1;
+  group.sharedDims = numOuter + 1;
   group.runsTogether = true;
 }
 
@@ -416,8 +431,10 @@ bool CopyFuser::fuseBatch(FusionGroup &group) {
   const Statement &first = program.statements[group.statements.front()];
   for (AffineExpr extent : ArrayRef(first.extents).take_front(shared))
     sizes.number *= cast<AffineConstantExpr>(extent).getValue();
-  sizes.common = addCommon(group, [&](Expr access) {
-    return countIdentityIndices(program, access) == 0;
+  sizes.common = addReads(group, [&](Expr access) -> std::optional<int64_t> {
+    if (countIdentityIndices(program, access) > 0)
+      return 0;
+    return program.getBytes(access.getTensor().number);
   });
   sizes.minWhole = program.cacheBytes / 2;
   sizes.maxCommon = program.cacheBytes / 4;
@@ -444,12 +461,25 @@ bool CopyFuser::fusePanels(FusionGroup &group) {
   std::optional<int64_t> bytes = program.getBytes(array);
   if (!bytes)
     return false;
+  int64_t batch = 1;
+  for (AffineExpr extent :
+       ArrayRef(program.arrays[array].extents).take_front(panels->numOuter))
+    batch *= cast<AffineConstantExpr>(extent).getValue();
+  if (batch == 0)
+    return false;
   BatchSizes sizes;
-  sizes.part = *bytes / panels->number;
-  sizes.number = panels->number;
-  sizes.common = addCommon(
-      group, [&](Expr access) { return access.getTensor().number != array; });
-  sizes.minWhole = program.cacheBytes;
+  sizes.number = batch * panels->number;
+  sizes.part = *bytes / sizes.number;
+  sizes.common = addReads(group, [&](Expr access) -> std::optional<int64_t> {
+    ArrayId read = access.getTensor().number;
+    if (read == array)
+      return 0;
+    return program.getBytes(
+        read,
+        std::min(panels->numOuter, countIdentityIndices(program, access)));
+  });
+  // Operands that the cache holds are rearranged whole.
+  sizes.minWhole = batch * program.cacheBytes;
   sizes.maxCommon = kMaxPassedCaches * program.cacheBytes;
   if (!isWorthwhile({array}, sizes))
     return false;
