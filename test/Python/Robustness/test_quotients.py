@@ -1,4 +1,4 @@
-"""Quotients, remainders, shifts and functions of f64, exact or near, on vectors of several CPUs."""
+"""Quotients, remainders and shifts, and functions made of them, on vectors of several CPUs."""
 
 import platform
 
@@ -126,3 +126,24 @@ def test_wide_tanh(cpu: dict) -> None:
     number = ~np.isnan(x)
     unit = np.spacing(np.abs(exact[number]).astype(np.float64))
     assert np.max(np.abs(result[number] - exact[number]) / unit) <= 3
+
+
+@pytest.mark.parametrize("cpu", CPUS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_mish(dtype: type, cpu: dict) -> None:
+    """It is within five units in the last place where its exponential has a value."""
+    rng = np.random.default_rng(11)
+    special = [0.0, -0.0, np.inf, np.nan, np.finfo(dtype).max, 20, 20.5]
+    x = np.concatenate([special, rng.uniform(-86, 25, 5 * COUNT), rng.uniform(-3, 3, 5 * COUNT)])
+    x = x.astype(dtype)
+    result, wide = compute("Mish", cpu, x), x.astype(np.longdouble)
+    power = np.exp(np.minimum(wide, 50))
+    part = power * (power + 2)
+    expected = wide * (part / (part + 2))
+    np.testing.assert_array_equal(np.isnan(result), np.isnan(x))
+    np.testing.assert_array_equal(np.signbit(result)[:2], [False, True])
+    number = np.isfinite(x)
+    with np.errstate(over="ignore"):
+        unit = np.spacing(np.abs(expected[number]).astype(dtype))
+    assert np.max(np.abs(result[number] - expected[number]) / unit) <= 5
+    assert result[2] == np.inf
