@@ -42,6 +42,7 @@ void espalier::buildPolyStage(OpPassManager &manager,
   if (!options.winograd)
     kernels.skip = {"winograd"};
   manager.addPass(createPolyFormKernelsPass(kernels));
+  manager.addPass(poly::createPolyPushUpdatesPass());
   manager.addNestedPass<poly::KernelOp>(poly::createPolyPushReductionsPass());
   manager.addPass(poly::createPolyStoreInPlacePass());
   manager.addPass(poly::createPolyCollapseDimensionsPass());

@@ -143,6 +143,8 @@ struct ProgramApproximateMathPass
     getOperation()->walk([&](Operation *op) {
       hasFunctions |= isa_and_present<math::MathDialect>(op->getDialect()) ||
                       isa<arith::MaximumFOp, arith::MinimumFOp, arith::TruncFOp,
+                          arith::RemFOp, arith::DivSIOp, arith::DivUIOp,
+                          arith::FloorDivSIOp, arith::RemSIOp, arith::RemUIOp,
                           vector::ReductionOp>(op);
     });
     if (!hasFunctions)
@@ -160,6 +162,7 @@ struct ProgramApproximateMathPass
     populateFunctionPatterns(patterns);
     populateHyperbolicPatterns(patterns);
     populateArcPatterns(patterns);
+    populateQuotientPatterns(patterns);
     populateShortFloatPatterns(patterns);
     populateMathF32ExpansionPatterns(patterns, needsF32);
     populateMathPolynomialApproximationPatterns(patterns, isAccurate);

@@ -19,7 +19,7 @@ static constexpr float kHalfPiRest = -0x1.777a5cp-25F;
 
 /// t + t z polynomial(z).
 static Value emitOdd(Arithmetic &emit, Value t, Value z,
-                     ArrayRef<float> coefficients) {
+                     ArrayRef<double> coefficients) {
   return emit.fma(emit.multiply(t, z), emit.polynomial(coefficients, z), t);
 }
 

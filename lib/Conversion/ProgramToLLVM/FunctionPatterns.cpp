@@ -4,7 +4,8 @@
 // exp(x) = 2^n exp(r) with r = x - n ln 2, and sin(x) is plus or minus sin(r)
 // or cos(r) with r = x - n pi/2, and tan(x) a quotient of both. The multiple n
 // r is subtracted in parts, each with one rounding. Where n is rounded by
-// adding `kRounder`, the last bits of the sum are those of n, as an integer.
+// adding `getRounder()`, the last bits of the sum are those of n, as an
+// integer.
 //
 // What becomes f16 or bf16 at once, as in f16(1 / (1 + exp(-x))), has fewer
 // digits, and takes polynomials with fewer terms. Rounding to f16 alone has an
@@ -51,6 +52,38 @@ static bool isNeededShort(Value value) {
     return isa<arith::MulFOp>(user) && other.getDefiningOp<arith::ExtFOp>() &&
            becomesShort(user->getResult(0));
   });
+}
+
+Value espalier::emitUnlessAny(Arithmetic &emit, Value exceptions,
+                              ValueRange operands, LaneEmitter emitLane,
+                              LaneEmitter emitVector) {
+  PatternRewriter &rewriter = emit.rewriter;
+  Location loc = emit.loc;
+  Value any = vector::ReductionOp::create(
+      rewriter, loc, vector::CombiningKind::OR, exceptions);
+  auto choice = scf::IfOp::create(rewriter, loc, emit.type, any,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(rewriter, loc, emitVector(emit, operands));
+  rewriter.setInsertionPointToStart(choice.thenBlock());
+  auto index = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(rewriter, loc, value).getResult();
+  };
+  int64_t numLanes = cast<VectorType>(emit.type).getNumElements();
+  auto loop = scf::ForOp::create(rewriter, loc, index(0), index(numLanes),
+                                 index(1), operands.front());
+  scf::YieldOp::create(rewriter, loc, loop.getResults());
+  rewriter.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> lanes;
+  for (Value operand : operands)
+    lanes.push_back(vector::ExtractOp::create(rewriter, loc, operand,
+                                              loop.getInductionVar()));
+  Value results = vector::InsertOp::create(rewriter, loc, emitLane(emit, lanes),
+                                           loop.getRegionIterArg(0),
+                                           loop.getInductionVar());
+  scf::YieldOp::create(rewriter, loc, results);
+  return choice.getResult(0);
 }
 
 namespace {
@@ -158,19 +191,11 @@ struct ExpandPeriodic : OpRewritePattern<Op> {
     if (!type || type.getRank() != 1 || type.isScalable() ||
         !type.getElementType().isF32())
       return rewriter.notifyMatchFailure(op, "not a vector of f32");
-    Value x = op.getOperand();
-    Arithmetic emitter(rewriter, x);
-    Value large = emitter.compare(arith::CmpFPredicate::OGT,
-                                  emitter.absolute(x), kLargest);
-    Value anyLarge = vector::ReductionOp::create(
-        rewriter, op.getLoc(), vector::CombiningKind::OR, large);
-    auto choice = scf::IfOp::create(rewriter, op.getLoc(), type, anyLarge,
-                                    /*withElseRegion=*/true);
-    rewriter.setInsertionPointToStart(choice.thenBlock());
-    scf::YieldOp::create(rewriter, op.getLoc(), emitLanes(emitter, x));
-    rewriter.setInsertionPointToStart(choice.elseBlock());
-    scf::YieldOp::create(rewriter, op.getLoc(), emitPolynomials(emitter, x));
-    rewriter.replaceOp(op, choice.getResults());
+    Arithmetic emit(rewriter, op.getOperand());
+    Value large = emit.compare(arith::CmpFPredicate::OGT,
+                               emit.absolute(op.getOperand()), kLargest);
+    rewriter.replaceOp(op, emitUnlessAny(emit, large, op.getOperand(), emitLane,
+                                         emitPolynomials));
     return success();
   }
 
@@ -178,9 +203,10 @@ private:
   /// Arguments up to this one are reduced well by three parts of pi/2.
   static constexpr float kLargest = 71476.0F;
 
-  static Value emitPolynomials(Arithmetic &emit, Value x) {
-    auto [r, sum] = emit.reduce(
-        x, 0x1.45f306p-1F, {0x1.921fbp0F, 0x1.5110b4p-22F, 0x1.84698ap-48F});
+  static Value emitPolynomials(Arithmetic &emit, ValueRange operands) {
+    auto [r, sum] =
+        emit.reduce(operands.front(), 0x1.45f306p-1F,
+                    {0x1.921fbp0F, 0x1.5110b4p-22F, 0x1.84698ap-48F});
     Value n = emit.bits(sum);
     Value square = emit.multiply(r, r);
     Value sine = emit.polynomial(
@@ -194,27 +220,13 @@ private:
     return finish(emit, sine, cosine, n);
   }
 
-  /// Each lane by the library, in f64, which none of these patterns matches.
-  static Value emitLanes(Arithmetic &emit, Value x) {
+  /// By the library, in f64, which none of these patterns matches.
+  static Value emitLane(Arithmetic &emit, ValueRange operands) {
     PatternRewriter &rewriter = emit.rewriter;
-    Location loc = emit.loc;
-    auto index = [&](int64_t value) {
-      return arith::ConstantIndexOp::create(rewriter, loc, value).getResult();
-    };
-    int64_t lanes = cast<VectorType>(emit.type).getNumElements();
-    auto loop =
-        scf::ForOp::create(rewriter, loc, index(0), index(lanes), index(1), x);
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(loop.getBody());
-    Value lane = loop.getInductionVar(), values = loop.getRegionIterArg(0);
-    Value value = vector::ExtractOp::create(rewriter, loc, values, lane);
-    value = arith::ExtFOp::create(rewriter, loc, rewriter.getF64Type(), value);
-    value = Op::create(rewriter, loc, value);
-    value =
-        arith::TruncFOp::create(rewriter, loc, rewriter.getF32Type(), value);
-    values = vector::InsertOp::create(rewriter, loc, value, values, lane);
-    scf::YieldOp::create(rewriter, loc, values);
-    return loop.getResult(0);
+    Value wide = arith::ExtFOp::create(rewriter, emit.loc,
+                                       rewriter.getF64Type(), operands.front());
+    wide = Op::create(rewriter, emit.loc, wide);
+    return arith::TruncFOp::create(rewriter, emit.loc, emit.element, wide);
   }
 };
 } // namespace

@@ -17,12 +17,18 @@ bool becomesShort(mlir::Value value);
 void populateFunctionPatterns(mlir::RewritePatternSet &patterns);
 
 /// The same for `expm1`, `log1p`, and the hyperbolic functions but `tanh` with
-/// their inverses, of f32. Their error is at most 2.5 units.
+/// their inverses, of f32, with an error of at most 2.5 units; and for `tanh`
+/// of f64, with one of at most 3.
 void populateHyperbolicPatterns(mlir::RewritePatternSet &patterns);
 
 /// The same for `atan`, `asin` and `acos` of f32. Their error is at most 2.5
 /// units.
 void populateArcPatterns(mlir::RewritePatternSet &patterns);
+
+/// Adds patterns that compute quotients and remainders of vectors of integers
+/// of up to 32 bits, and remainders of vectors of floats, by quotients of
+/// floats. They are exact. Divisors are such that the quotients exist.
+void populateQuotientPatterns(mlir::RewritePatternSet &patterns);
 
 /// Adds patterns that convert f16 and bf16 less often, with the same results.
 void populateShortFloatPatterns(mlir::RewritePatternSet &patterns);

@@ -1,4 +1,4 @@
-//===- HyperbolicPatterns.cpp - Hyperbolic functions of f32 ---------------===//
+//===- HyperbolicPatterns.cpp - Hyperbolic functions ----------------------===//
 //
 // Those with a difference of exponentials are made of expm1(x) = exp(x) - 1,
 // and their inverses of log1p(x) = log(1 + x), which are accurate where results
@@ -8,6 +8,7 @@
 //   asinh(x) = log1p(|x| + x^2 / (1 + sqrt(1 + x^2)))
 //   acosh(x) = log1p(d + sqrt(d^2 + 2 d))                 d = x - 1
 //   atanh(x) = log1p(2 |x| / (1 - |x|)) / 2
+//   tanh(x) = e / (e + 2)                                 e = expm1(2 |x|)
 //
 // with the sign of x. So are they in W. Kahan, Branch Cuts for Complex
 // Elementary Functions (1987), and in the libraries of C.
@@ -16,7 +17,7 @@
 
 #include "FunctionArithmetic.h"
 #include "FunctionPatterns.h"
-#include <cmath>
+#include <algorithm>
 #include <limits>
 
 using namespace mlir;
@@ -26,7 +27,7 @@ static constexpr float kInfinity = std::numeric_limits<float>::infinity();
 static constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 static constexpr float kLn2 = 0x1.62e43p-1F;
 /// ln 2 in two parts, of which multiples of the first one are exact.
-static constexpr float kLn2Parts[] = {0x1.62e4p-1F, 0x1.7f7d1cp-20F};
+static constexpr double kLn2Parts[] = {0x1.62e4p-1F, 0x1.7f7d1cp-20F};
 /// From here on, 1 beside the argument's square is lost, and the square may not
 /// be a number any more.
 static constexpr float kFar = 0x1p60F;
@@ -83,7 +84,7 @@ static Value emitLog1p(Arithmetic &emit, Value x, Value more = {}) {
        -0x1.54dcb4p-3F, 0x1.996b02p-3F, -0x1.000084p-2F, 0x1.5555a2p-2F, -0.5F},
       m);
   Value result = emit.fma(emit.multiply(m, m), rest, m);
-  for (float part : llvm::reverse(kLn2Parts))
+  for (double part : llvm::reverse(kLn2Parts))
     result = emit.fma(n, emit.number(part), result);
   if (more)
     result = emit.add(result, more);
@@ -154,6 +155,28 @@ static Value emitAtanh(Arithmetic &emit, Value x) {
                        x);
 }
 
+/// tanh(x) of f64. From 20 on, which is taken for what lies beyond, it is 1.
+static Value emitWideTanh(Arithmetic &emit, Value x) {
+  Value size = emit.absolute(x);
+  size = emit.apply<arith::MinimumFOp>(size, emit.number(20));
+  // The bits of 2^n are n + 1023, from the 52nd on; multiples of the first part
+  // of ln 2 are exact.
+  auto [r, sum] =
+      emit.reduce(emit.add(size, size), 0x1.71547652b82fep0,
+                  {0x1.62e42feep-1, 0x1.a39ef35793c76p-33}, /*more=*/1023);
+  Value power = emit.fromBits(
+      emit.apply<arith::ShLIOp>(emit.bits(sum), emit.integer(52)));
+  // The terms of exp(r) - 1 - r from the second on; the first one that is left
+  // out is less than a twentieth of a unit in the last place.
+  SmallVector<double> coefficients{0.5};
+  for (int term = 3; term <= 13; ++term)
+    coefficients.push_back(coefficients.back() / term);
+  std::reverse(coefficients.begin(), coefficients.end());
+  Value p = emit.fma(emit.multiply(r, r), emit.polynomial(coefficients, r), r);
+  Value e = emit.fma(power, p, emit.subtract(power, emit.number(1)));
+  return emit.copySign(emit.divide(e, emit.add(e, emit.number(2))), x);
+}
+
 void espalier::populateHyperbolicPatterns(RewritePatternSet &patterns) {
   patterns.add<ExpandFunction<math::ExpM1Op, emitExpM1>,
                ExpandFunction<math::Log1pOp, emitPlainLog1p>,
@@ -161,5 +184,7 @@ void espalier::populateHyperbolicPatterns(RewritePatternSet &patterns) {
                ExpandFunction<math::CoshOp, emitCosh>,
                ExpandFunction<math::AsinhOp, emitAsinh>,
                ExpandFunction<math::AcoshOp, emitAcosh>,
-               ExpandFunction<math::AtanhOp, emitAtanh>>(patterns.getContext());
+               ExpandFunction<math::AtanhOp, emitAtanh>,
+               ExpandFunction<math::TanhOp, emitWideTanh, /*width=*/64>>(
+      patterns.getContext());
 }

@@ -22,6 +22,7 @@ SHAPES = {
         ([4, 3], [0, 3], [0, 3]),
         ([3], [1], [1]),
         ([2, 3, 37], [2, 2, 19], [2, 2, 19]),
+        ([2, 3, 37], [2, 3, 5], [2, 3, 5]),
     ],
     "nd": [
         ([4, 3, 5], [1, 2], [1, 5]),
@@ -29,6 +30,7 @@ SHAPES = {
         ([7], [3, 1], [3]),
         ([37, 5], [2, 9, 1], [2, 9, 5]),
         ([7, 9, 2], [17, 2], [17, 2]),
+        ([7, 9], [5, 2], [5]),
     ],
 }
 
@@ -97,6 +99,37 @@ def problems() -> dict[str, str]:
 @pytest.mark.parametrize("run", RUNS)
 def test_nothing_is_read_beside_the_operands(problems: dict[str, str], run: str) -> None:
     assert problems[run] == ""
+
+
+@pytest.mark.parametrize("threads", [False, True])
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_the_last_update_stays(axis: int, threads: bool) -> None:
+    """Updates of one element replace it in their order, along any dimension."""
+    rng = np.random.default_rng(2)
+    shape = [35, 33, 34]
+    few = [*shape[:axis], 50, *shape[axis + 1 :]]
+    x, i = rng.standard_normal(shape), rng.integers(-9, 9, few)
+    u = np.arange(i.size, dtype=np.float64).reshape(few)
+    g = module_of("elements", [x, i, u], "none", dynamic=False, axis=axis)
+    function = compile_module(g.module, options=Options(cache=None, threads=threads))
+    expected = x.copy()
+    for number in range(50):
+        at, value = (np.take(a, [number], axis) for a in (i, u))
+        np.put_along_axis(expected, at % shape[axis], value, axis)
+    np.testing.assert_array_equal(function.run({"x": x, "i": i, "u": u})["y"], expected)
+
+
+@pytest.mark.parametrize("threads", [False, True])
+def test_the_last_tuple_stays(threads: bool) -> None:
+    rng = np.random.default_rng(3)
+    x, i = rng.standard_normal([7, 9]), rng.integers(-3, 3, [101, 2])
+    u = np.arange(101, dtype=np.float64)
+    g = module_of("nd", [x, i, u], "none", dynamic=False)
+    function = compile_module(g.module, options=Options(cache=None, threads=threads))
+    expected = x.copy()
+    for at, value in zip(i, u, strict=True):
+        expected[tuple(at)] = value
+    np.testing.assert_array_equal(function.run({"x": x, "i": i, "u": u})["y"], expected)
 
 
 def test_a_pad_of_wide_elements_compiles_in_seconds() -> None:

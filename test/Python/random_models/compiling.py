@@ -97,6 +97,7 @@ def make_kernels(sample: Sample) -> str | None:
     kept = [f"poly-{step}" for step in steps() if step not in skipped]
     forming = ["convert-graph-to-poly", *kept, "poly-apply-layouts"]
     placing = [
+        "poly-push-updates",
         "poly.kernel(poly-push-reductions)",
         "poly-store-in-place",
         "poly-collapse-dimensions",

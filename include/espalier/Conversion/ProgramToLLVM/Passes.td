@@ -54,8 +54,13 @@ def ProgramApproximateMathPass : Pass<"program-approximate-math"> {
     is rounded to 16 bits, they have fewer terms, and an error of at most 0.51
     units in the last place of f16. A quotient of f16 and a number becomes a
     product if it is rounded to the same f16 for all operands. Powers with a
-    small constant exponent become products. All other functions, and f64, are
-    left to the library `libm`.
+    small constant exponent become products. `tanh` of f64 has an error of at
+    most 3 units. All other functions, and f64, are left to the library `libm`.
+
+    Vectors of integers of up to 32 bits are divided as f32 or f64, whose
+    quotients have digits enough for the same result, and remainders of vectors
+    of f32 and f64 are what is left of an exact product, unless a quotient has
+    more digits than the type: then the library finds those of all lanes.
 
     The maximum or minimum of a value and a number, such as relu, becomes a
     comparison and a selection that keeps NaN, which is one instruction on x86.

@@ -4,6 +4,7 @@
 #include "espalier/Dialect/Poly/IR/Poly.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 #include <cmath>
 
 using namespace mlir;
@@ -220,15 +221,19 @@ Value isEqual(OpBuilder &b, Location loc, Type type, Value x, int64_t value) {
                                emitNumber(b, loc, type, value));
 }
 
+/// Whether each operation is total by itself: those in a computation are, which
+/// has no operation around it while it is built.
+bool isTotal(OpBuilder &b) {
+  Operation *parent = b.getInsertionBlock()->getParentOp();
+  return !parent || isa<espalier::poly::ComputeOp>(parent);
+}
+
 /// A quotient or remainder, total: 0 for a divisor of 0, and wrapped where the
 /// least number is divided by -1. `divide` gets a divisor that is neither.
 template <typename Divide>
 Value emitDivision(OpBuilder &b, Location loc, Type type, ScalarFn fn, Value x,
                    Value y, Divide divide) {
-  // In a computation, which has no operation around it while it is built, each
-  // of the operations is total by itself.
-  Operation *parent = b.getInsertionBlock()->getParentOp();
-  if (!parent || isa<espalier::poly::ComputeOp>(parent))
+  if (isTotal(b))
     return divide(y);
   Value zero = emitNumber(b, loc, type, 0), one = emitNumber(b, loc, type, 1);
   Value isZero = isEqual(b, loc, type, y, 0);
@@ -265,15 +270,20 @@ Value emitModulo(OpBuilder &b, Location loc, Type type, Value x, Value y) {
 
 /// A power, total: 0 for 0 with a negative exponent.
 Value emitPower(OpBuilder &b, Location loc, Type type, Value x, Value y) {
+  // All digits are gone from the exponent w on, and of a fraction, whose
+  // exponent is large where it is taken as unsigned.
+  APInt base;
+  if (isTotal(b) && matchPattern(x, m_ConstantInt(&base)) && base == 2)
+    return arith::ShLIOp::create(b, loc, emitNumber(b, loc, type, 1), y);
   Value zero = emitNumber(b, loc, type, 0);
   Value isNegative =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, y, zero);
   if (!isUnsigned(type)) {
     Value traps =
         arith::AndIOp::create(b, loc, isNegative, isEqual(b, loc, type, x, 0));
-    Value base =
+    Value divisible =
         arith::SelectOp::create(b, loc, traps, emitNumber(b, loc, type, 1), x);
-    Value power = math::IPowIOp::create(b, loc, base, y);
+    Value power = math::IPowIOp::create(b, loc, divisible, y);
     return arith::SelectOp::create(b, loc, traps, zero, power);
   }
   // The operation takes the exponent's highest bit for a sign. Without it, and
@@ -308,6 +318,11 @@ Value emitIntFn(OpBuilder &b, Location loc, ScalarFn fn, Type type,
     return arith::MulIOp::create(b, loc, x, y);
   case ScalarFn::Div:
     return divide([&](Value y) -> Value {
+      // By a power of 2. One of the exponent w or more is 0, as is the
+      // quotient.
+      if (auto power = y.getDefiningOp<arith::ShLIOp>();
+          power && isU && isTotal(b) && matchPattern(power.getLhs(), m_One()))
+        return arith::ShRUIOp::create(b, loc, x, power.getRhs());
       if (isU)
         return arith::DivUIOp::create(b, loc, x, y);
       return arith::DivSIOp::create(b, loc, x, y);

@@ -170,6 +170,23 @@ static Expr readSelect(Expr condition, Expr first, Expr second) {
   return select(condition, first, second);
 }
 
+/// A product with a power of 2, or an unsigned quotient by one; both are 0 from
+/// the exponent on that is the numbers' width. Null if `op` is none.
+static Expr readShift(Operation *op, ArrayRef<Expr> operands) {
+  if (!isa<arith::ShLIOp, arith::ShRUIOp>(op) ||
+      !isa<IntegerType>(op->getResult(0).getType()))
+    return {};
+  Type type = op->getResult(0).getType(), own = getUnsigned(type);
+  Expr power = apply(ScalarFn::Pow,
+                     {cast(own, constant(int64_t(2))), cast(own, operands[1])});
+  if (isa<arith::ShRUIOp>(op))
+    return cast(type, apply(ScalarFn::Div, {cast(own, operands[0]), power}));
+  return cast(type,
+              isNumber(operands[0], 1)
+                  ? power
+                  : apply(ScalarFn::Mul, {cast(own, operands[0]), power}));
+}
+
 /// A function that is written with others.
 static Expr simplify(ScalarFn fn, ArrayRef<Expr> arguments, Type type) {
   if (fn == ScalarFn::Div && isa<FloatType>(type) &&
@@ -194,6 +211,8 @@ Expr espalier::graphtopoly::readExpr(Operation *op, ArrayRef<Expr> operands) {
     return readConstant(number);
   if (Expr converted = readCast(op, operands))
     return converted;
+  if (Expr shifted = readShift(op, operands))
+    return shifted;
   if (isa<arith::SelectOp>(op))
     return readSelect(operands[0], operands[1], operands[2]);
   Type type = op->getResult(0).getType();

@@ -170,6 +170,10 @@ FailureOr<Definition> CumsumOp::define(Adaptor op, DefinitionError error) {
   Expr isFirst = apply(ScalarFn::Equal, {time, constant(int64_t(0))});
   builder.addStep("C", vars, select(isFirst, first, next));
   builder.markRecurrence(1, axis);
+  if (!op.getReverse() && sumType == type) {
+    builder.addResult(self);
+    return builder.take();
+  }
 
   vars = builder.makeVars("i", 0);
   time = builder.use(vars[axis]);

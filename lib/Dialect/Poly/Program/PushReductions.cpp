@@ -11,10 +11,12 @@
 //
 // So the equation is solved for `i`, which is the value that is read in all
 // accesses and conditions then, and no dimension any more. What bounded it
-// leaves out the points that name no element.
+// leaves out the points that name no element. Updates that replace an element
+// are no reductions: they keep their order.
 //
 //===----------------------------------------------------------------------===//
 
+#include "PushReductions.h"
 #include "KernelArguments.h"
 #include "espalier/Dialect/Poly/IR/IndexData.h"
 #include "espalier/Dialect/Poly/IR/Reduction.h"
@@ -52,6 +54,8 @@ public:
 
 private:
   bool findSelect();
+  /// The same for a value that an element is replaced by, or stays.
+  bool findReplaced();
   void findSolutions();
   bool solve(Value condition);
   bool canRewrite();
@@ -127,7 +131,9 @@ static bool isNeutral(ComputeOp compute, const ReductionUpdate &update,
 
 bool Push::findSelect() {
   std::optional<Reduction> reduction = compute.getReduction();
-  if (!reduction || compute.getAtomic() || compute.getCombiner())
+  if (!reduction)
+    return findReplaced();
+  if (compute.getAtomic() || compute.getCombiner())
     return false;
   std::optional<ReductionUpdate> update = matchReduction(compute, *reduction);
   if (!update)
@@ -143,6 +149,25 @@ bool Push::findSelect() {
                                 reads[update->read].argument);
     }
   return false;
+}
+
+bool Push::findReplaced() {
+  if (compute.getWrites().size() != 1 || compute.getCombiner())
+    return false;
+  select =
+      compute.getYield().getValues().front().getDefiningOp<arith::SelectOp>();
+  auto element = select ? dyn_cast<BlockArgument>(select.getFalseValue())
+                        : BlockArgument();
+  if (!element || element.getOwner() != &compute.getBody().front() ||
+      !llvm::is_contained(getUpdateReads(compute), element.getArgNumber()) ||
+      !llvm::hasSingleElement(element.getUses()) ||
+      llvm::count(compute.getReads(), compute.getWrites().front()) != 1)
+    return false;
+  // The updates of one element differ in one dimension, whose order stays.
+  AffineMap write = compute.getWriteAccesses().front().map;
+  return llvm::count_if(llvm::seq(compute.getNumDims()), [&](unsigned dim) {
+           return !write.isFunctionOfDim(dim);
+         }) <= 1;
 }
 
 const Solution *Push::lookup(unsigned dim) const {
@@ -366,6 +391,16 @@ void Push::apply() {
   rewriteBody(kept);
 }
 
+unsigned espalier::poly::pushReduction(ComputeOp compute, int64_t minPoints,
+                                       int64_t minUpdates) {
+  Push push(compute);
+  if (!push.find(minPoints, minUpdates))
+    return 0;
+  unsigned numBefore = compute.getNumDims();
+  push.apply();
+  return numBefore - compute.getNumDims();
+}
+
 namespace {
 struct PolyPushReductionsPass
     : espalier::poly::impl::PolyPushReductionsPassBase<PolyPushReductionsPass> {
@@ -376,15 +411,13 @@ struct PolyPushReductionsPass
     if (!kernel.isPrivate() || kernel.getSchedule())
       return;
     for (ComputeOp compute : kernel.getComputes()) {
-      Push push(compute);
-      if (!push.find(minPoints, minUpdates))
+      unsigned numSaved = pushReduction(compute, minPoints, minUpdates);
+      if (numSaved == 0)
         continue;
-      unsigned numBefore = compute.getNumDims();
-      push.apply();
       ++numPushed;
       remark::passed(compute.getLoc(),
                      remark::RemarkOpts::name("Pushed").category(getArgument()))
-          << remark::metric("Dimensions", numBefore - compute.getNumDims());
+          << remark::metric("Dimensions", numSaved);
     }
   }
 };

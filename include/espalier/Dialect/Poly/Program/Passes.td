@@ -43,6 +43,32 @@ def PolyPushReductionsPass
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def PolyPushUpdatesPass : Pass<"poly-push-updates", "::mlir::ModuleOp"> {
+  let summary = "replaces the elements that values name, the last one at last";
+  let description = [{
+    What replaces an element is found as the greatest number of a point that names
+    it, `L[i] = max(m | I[m] == i) m`, where there is one:
+
+    ```mlir
+    R[i] = L[i] >= 0 ? V[L[i]] : X[i]
+    // becomes
+    R[i] = X[i];  R[I[m]] = V[m] for all m, in their order
+    ```
+
+    So `L` is gone, with the kernel that computes it for the other one. This is
+    done where `L` has all dimensions of `R` and no other readers, and numbers are
+    those of one dimension, in private kernels without parameters and schedules.
+  }];
+  let options = [
+    Option<"minPoints", "min-points", "int64_t", /*default=*/"32",
+           "Elements that a point may name, at least">
+  ];
+  let statistics = [
+    Statistic<"numPushed", "num-pushed", "Arrays of numbers that are gone">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def PolyStoreInPlacePass
     : Pass<"poly-store-in-place", "::mlir::ModuleOp"> {
   let summary = "computes arrays in the larger ones that they are copied to";

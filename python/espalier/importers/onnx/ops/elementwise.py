@@ -121,6 +121,19 @@ def _swish(e: Emitter, node: Node) -> Tensor:
     return e.op("mul", x, e.op("sigmoid", scaled))
 
 
+@op("Mish", rounds_once=True)
+def _mish(e: Emitter, node: Node) -> Tensor:
+    """Multiply with tanh(log(1 + p)) = n / (n + 2) for p = exp(x), n = p (p + 2).
+
+    From 20 on, that is 1, also in f64.
+    """
+    x = node.input(0)
+    two = e.scalar(2, x.dtype)
+    power = e.op("exp", e.op("min", x, e.scalar(20, x.dtype)))
+    part = e.op("mul", power, e.op("add", power, two))
+    return e.op("mul", x, e.op("div", part, e.op("add", part, two)))
+
+
 @op("Celu", rounds_once=True)
 def _celu(e: Emitter, node: Node) -> Tensor:
     """Keep the rank, which ONNX's function does not for scalars."""

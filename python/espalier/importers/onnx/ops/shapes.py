@@ -123,7 +123,9 @@ def _tile(e: Emitter, node: Node) -> Tensor:
     if len(repeats) != x.rank or any(isinstance(r, int) and r < 0 for r in repeats):
         raise node.error(f"expects {x.rank} repeats of at least 0, but got {repeats}")
     dims = [d * r for d, r in zip(x.dims, repeats, strict=True)]
-    if all(isinstance(r, int) for r in repeats):
+    # Rows that are not repeated are copied whole.
+    is_by_rows = not repeats or repeats[-1] == 1 or x.dims[-1] == 1
+    if is_by_rows and all(isinstance(r, int) for r in repeats):
         return e.op("tile", x, dims=dims, repeats=repeats)
     # What repeats a dimension is one before it, and then a part of it.
     apart: list[Dim] = []
