@@ -1,14 +1,23 @@
 // RUN: espalier-opt %s -convert-poly-to-loops -canonicalize -cse -split-input-file | FileCheck %s
 
 // Eight entries at a time, whose places are loaded two by two; then those that
-// are left, or all of a row of fewer.
+// are left, or all of a row of fewer. All of each row if there are fewer than 12
+// for each place in the array of ends.
 #all = affine_set<(n, e)[N, E] : (n >= 0, N - 1 - n >= 0, e >= 0, E - 1 - e >= 0)>
 #row = affine_set<(n, e)[N, E, b, f] : (e - b >= 0, f - 1 - e >= 0)>
 #n = affine_map<(n, e)[N, E] -> (n)>
 #e = affine_map<(n, e)[N, E] -> (e)>
 // CHECK-LABEL: func.func @look_up(
 // CHECK:         %[[OLD:.*]] = memref.load %arg4
-// CHECK:         %[[HEAD:.*]] = scf.if %{{.*}} -> (f32) {
+// CHECK:         %[[COUNT:.*]] = arith.subi
+// CHECK:         %[[IS_LONG:.*]] = arith.cmpi sge, %[[COUNT]], %c8
+// CHECK:         %[[ENDS:.*]] = memref.dim %arg0
+// CHECK:         %[[FEW:.*]] = arith.muli %[[ENDS]], %c12
+// CHECK:         %[[ARE_MANY:.*]] = arith.cmpi sge, %arg6, %[[FEW]]
+// CHECK:         %[[TAKES_LANES:.*]] = arith.andi %[[ARE_MANY]], %[[IS_LONG]]
+// CHECK:         %[[LEFT:.*]] = arith.remui %[[COUNT]], %c8
+// CHECK:         arith.select %[[TAKES_LANES]], %[[LEFT]], %[[COUNT]]
+// CHECK:         %[[HEAD:.*]] = scf.if %[[TAKES_LANES]] -> (f32) {
 // CHECK:           %[[LANES:.*]] = scf.for {{.*}} step %c8 iter_args({{.*}}) -> (vector<8xf32>) {
 // CHECK:             %[[PAIR:.*]] = vector.load %arg1{{.*}} vector<2xi32>
 // CHECK:             %[[WORD:.*]] = vector.bitcast %[[PAIR]] : vector<2xi32> to vector<1xi64>

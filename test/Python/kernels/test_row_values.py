@@ -62,3 +62,29 @@ def test_what_is_no_number_stays_in_its_row(matrix, bad):
             i for i in range(ROWS) if column[starts[row]] in column[starts[i] : starts[i + 1]]
         ]
         assert np.flatnonzero(~np.isfinite(y)).tolist() == reading
+
+
+@pytest.mark.parametrize(
+    "lengths",
+    [
+        [],
+        [0],
+        [0, 0, 0],
+        [40, 0, 1, 0, 3, 0, 0, 2],
+        [12] * 7 + [24],
+        [12] * 7 + [23],
+        [0, 90, 9, 8],
+    ],
+)
+def test_rows_of_unlike_lengths(lengths):
+    """Lanes along rows depend on how long these are on average, and sums on nothing."""
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    random = np.random.default_rng(2)
+    column = random.integers(0, COLUMNS, starts[-1], np.int32)
+    value = random.integers(1, 9, starts[-1]).astype(np.float32)
+    x, y = np.arange(1, COLUMNS + 1, dtype=np.float32), np.full(len(lengths), 7, np.float32)
+    expected = np.zeros(len(lengths), np.float32)
+    np.add.at(expected, np.repeat(np.arange(len(lengths)), lengths), value * x[column])
+    for program in (spmv.compile(NO_CACHE), scheduled()):
+        program(starts, column, value, x, y)
+        np.testing.assert_array_equal(y, expected)
