@@ -38,8 +38,18 @@ class TensorInfo:
         return f"{self.name}: {self.dtype}[{shape}]"
 
 
+def expect_no_mask(what: str, value: object) -> None:
+    """Refuse an array with a mask: a program would compute with what is masked."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise ArgumentError(
+            f"{what}: expects an array without a mask, but got {type(value).__name__}; "
+            "use its method 'filled'"
+        )
+
+
 def as_array(name: str, value: object) -> np.ndarray:
     """Return an argument as an array, without copying arrays and DLPack tensors."""
+    expect_no_mask(f"argument '{name}'", value)
     if isinstance(value, np.ndarray):
         return value
     if hasattr(value, "__dlpack__"):

@@ -12,6 +12,7 @@ import numpy as np
 import onnx
 
 from espalier import _espalier
+from espalier.arrays import expect_no_mask
 from espalier.buffers import Buffer, from_buffer, to_buffer
 from espalier.errors import ArgumentError, EspalierError, expect, naming, reason_of
 from espalier.function import Function
@@ -358,6 +359,7 @@ def interpret_module(
 
 def _argument(name: str, value: object) -> Buffer:
     """Return an input as the interpreter takes it."""
+    expect_no_mask(f"argument '{name}'", value)
     try:
         return to_buffer(np.asarray(value))
     # The second is said of lists of different lengths.

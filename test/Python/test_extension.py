@@ -123,6 +123,7 @@ def test_big_endian_arrays_are_interpreted() -> None:
         ({"x": np.zeros((1, 3), object)}, "'x': expects an element type .* got object"),
         ({"x": "text"}, "'x': expects an element type out of .* got <U4"),
         ({"x": [[1], [2, 3]]}, "argument 'x': "),
+        ({"x": np.ma.masked_array(np.ones((1, 3), F32), mask=True)}, "'x': .* without a mask"),
         (None, "expects arrays by name, but got NoneType"),
     ],
 )

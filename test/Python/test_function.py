@@ -92,6 +92,16 @@ def test_given_outputs_are_written(function):
     assert y.tolist() == [[2.0] * 3] * 2
 
 
+def test_arrays_with_a_mask_are_refused(function):
+    """A program would compute with the elements that are masked."""
+    given = arguments()
+    masked = np.ma.masked_array(given["x"], mask=True)
+    with pytest.raises(ArgumentError, match="'x': expects an array without a mask, but got Masked"):
+        function(masked, given["w"])
+    with pytest.raises(ArgumentError, match="'y': expects an array without a mask"):
+        function.run(given, {"y": masked})
+
+
 def test_dlpack(function):
     class Tensor:
         def __init__(self, array: np.ndarray) -> None:

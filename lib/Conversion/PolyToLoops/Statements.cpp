@@ -84,11 +84,30 @@ static bool isSumOfShortProducts(poly::ComputeOp compute, Operation *op) {
          });
 }
 
+/// Forgets that `op` has no overflow, infinity or NaN. That was said of updates
+/// in their first order: other groups of them have other intermediate results.
+static void dropPromises(Operation *op) {
+  MLIRContext *context = op->getContext();
+  if (auto whole = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op))
+    op->setAttr(whole.getIntegerOverflowAttrName(),
+                arith::IntegerOverflowFlagsAttr::get(
+                    context, arith::IntegerOverflowFlags::none));
+  auto real = dyn_cast<arith::ArithFastMathInterface>(op);
+  if (auto flags = real ? real.getFastMathFlagsAttr() : nullptr)
+    op->setAttr(
+        real.getFastMathAttrName(),
+        arith::FastMathFlagsAttr::get(
+            context, arith::bitEnumClear(flags.getValue(),
+                                         arith::FastMathFlags::nnan |
+                                             arith::FastMathFlags::ninf)));
+}
+
 /// Emits the body on `reads`: as it is, or on vectors where an operand is one.
 FailureOr<SmallVector<Value>> KernelLoops::emitBody(poly::ComputeOp compute,
                                                     const AstNode &call,
                                                     ValueRange reads) {
   IRMapping mapping = scalars;
+  bool isRegrouped = compute.getReduction() || compute.getCombiner();
   for (auto [argument, value] :
        llvm::zip(compute.getBody().getArguments(), reads))
     if (value)
@@ -127,6 +146,8 @@ FailureOr<SmallVector<Value>> KernelLoops::emitBody(poly::ComputeOp compute,
     }
     if (!isVector) {
       Operation *clone = builder.clone(op, mapping);
+      if (isRegrouped)
+        dropPromises(clone);
       if (auto sum = dyn_cast<arith::AddFOp>(clone);
           sum && isSumOfEntries(compute, &op))
         sum.setFastmath(arith::FastMathFlags::reassoc);
@@ -138,6 +159,8 @@ FailureOr<SmallVector<Value>> KernelLoops::emitBody(poly::ComputeOp compute,
     OperationState state(op.getLoc(), op.getName().getStringRef(), operands,
                          types, op.getAttrs());
     Operation *wide = builder.create(state);
+    if (isRegrouped)
+      dropPromises(wide);
     if (isSumOfShortProducts(compute, &op))
       cast<arith::AddFOp>(wide).setFastmath(arith::FastMathFlags::reassoc);
     mapping.map(op.getResults(), wide->getResults());

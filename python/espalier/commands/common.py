@@ -265,13 +265,14 @@ def check_output(path: Path, suffixes: tuple[str, ...] = ()) -> None:
 def load_arrays(path: Path) -> dict[str, np.ndarray]:
     """Read an .npz file; nothing in it is executed."""
     try:
-        loaded = np.load(path, allow_pickle=False)
-        if not isinstance(loaded, np.lib.npyio.NpzFile):
-            raise EspalierError(
-                f"cannot read '{path}': expects an .npz file with arrays by name, which "
-                "numpy.savez writes, but got one array"
-            )
-        with loaded as archive:
+        with path.open("rb") as file:
+            # NumPy takes any other file for a pickled one, and says how to load that.
+            if not zipfile.is_zipfile(file):
+                raise EspalierError(
+                    f"cannot read '{path}': expects an .npz file with arrays by name, which "
+                    "numpy.savez writes"
+                )
+        with np.load(path, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
     except EspalierError:
         raise

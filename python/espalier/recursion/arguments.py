@@ -7,6 +7,7 @@ from types import FunctionType
 
 import numpy as np
 
+from espalier.arrays import expect_no_mask
 from espalier.errors import EspalierError
 from espalier.function import Function
 from espalier.program import NativeProgram
@@ -39,6 +40,7 @@ class Ready:
 
 def to_array(name: str, value: object) -> np.ndarray:
     """Return an argument as an array whose elements lie row by row."""
+    expect_no_mask(f"argument '{name}'", value)
     array = np.asarray(value)
     if array.dtype.char not in DTYPES or not array.dtype.isnative:
         raise EspalierError(f"argument '{name}': expects float32 or int32, but got {array.dtype}")

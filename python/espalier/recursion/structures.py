@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from espalier import _espalier
+from espalier.arrays import expect_no_mask
 from espalier.errors import EspalierError
 from espalier.recursion.arguments import KINDS
 
@@ -211,6 +212,7 @@ class Structures:
 
 
 def _numbers(value: object, what: str, rank: int) -> np.ndarray:
+    expect_no_mask(what, value)
     array = np.asarray(value)
     if array.ndim != rank or (array.size and array.dtype.kind not in "iu"):
         raise EspalierError(

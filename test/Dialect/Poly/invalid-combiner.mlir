@@ -37,10 +37,23 @@ poly.kernel @k(%x: memref<?xf32>, %B: memref<f32>, %P: memref<i32>, %N: index) {
 
 // CombinerOp C2
 poly.kernel @k(%x: memref<?xf32>, %B: memref<f32>, %P: memref<i32>, %N: index) {
-  // expected-error @below {{expects operations of arith and math, but got memref.load}}
+  // expected-error @below {{expects operations of arith and math on numbers, but got memref.load}}
   poly.combiner @c commutative neutral [0.0 : f32] {
   ^bb0(%a: f32, %b: f32):
     %i = memref.load %P[] : memref<i32>
+    %r = arith.addf %a, %b : f32
+    poly.yield %r : f32
+  }
+}
+
+// -----
+
+// CombinerOp C2: nothing is known of a law about vectors.
+poly.kernel @k(%x: memref<?xf32>, %B: memref<f32>, %P: memref<i32>, %N: index) {
+  // expected-error @below {{expects operations of arith and math on numbers, but got arith.constant}}
+  poly.combiner @c commutative neutral [0.0 : f32] {
+  ^bb0(%a: f32, %b: f32):
+    %ones = arith.constant dense<1.0> : vector<4xf32>
     %r = arith.addf %a, %b : f32
     poly.yield %r : f32
   }
@@ -143,6 +156,24 @@ poly.kernel @k(%x: memref<?xf32>, %B: memref<f32>, %P: memref<i32>, %N: index) {
     %none = arith.cmpf oeq, %m, %zero : f32
     %r = arith.select %none, %a, %mean : f32
     poly.yield %nm, %r : f32, f32
+  }
+}
+
+// -----
+
+// CombinerOp C4: either one would do, but the carry says which.
+poly.kernel @k(%x: memref<?xf32>, %B: memref<f32>, %P: memref<i32>, %N: index) {
+  // expected-error @below {{expects combine(combine(a, b), c) = combine(a, combine(b, c)), but this may not hold for a =}}
+  poly.combiner @c neutral [0 : i8] {
+  ^bb0(%a: i8, %b: i8):
+    %zero = arith.constant 0 : i8
+    %sum, %carry = arith.addui_extended %a, %b : i8, i1
+    %either = arith.select %carry, %a, %b : i8
+    %no_a = arith.cmpi eq, %a, %zero : i8
+    %no_b = arith.cmpi eq, %b, %zero : i8
+    %r = arith.select %no_a, %b, %either : i8
+    %s = arith.select %no_b, %a, %r : i8
+    poly.yield %s : i8
   }
 }
 

@@ -212,9 +212,23 @@ poly.kernel @k(%A: memref<?xf32>, %B: memref<?xf32>, %N: index) {
       reads(%A[affine_map<(i)[N] -> (i)>] : memref<?xf32>)
       writes(%B[affine_map<(i)[N] -> (i)>] : memref<?xf32>) {
   ^bb0(%a: f32):
-    // expected-error @below {{expects to be outside poly.compute, which holds operations of arith and math}}
+    // expected-error @below {{expects to be outside poly.compute, which holds operations of arith and math on numbers}}
     %v = memref.load %A[%N] : memref<?xf32>
     poly.yield %v : f32
+  }
+}
+
+// -----
+
+// ComputeOp C8: vectors come with the schedule.
+poly.kernel @k(%A: memref<?xf32>, %B: memref<?xf32>, %N: index) {
+  poly.compute @c domain [affine_set<(i)[N] : (i >= 0, N - 1 - i >= 0)>]
+      reads(%A[affine_map<(i)[N] -> (i)>] : memref<?xf32>)
+      writes(%B[affine_map<(i)[N] -> (i)>] : memref<?xf32>) {
+  ^bb0(%a: f32):
+    // expected-error @below {{expects to be outside poly.compute, which holds operations of arith and math on numbers}}
+    %ones = arith.constant dense<1.0> : vector<4xf32>
+    poly.yield %a : f32
   }
 }
 

@@ -72,7 +72,10 @@ USAGES: dict[str, tuple[Sequence[str], str]] = {
         "cannot read 'noise.mlir': expects text in UTF-8",
     ),
     "inputs that are missing": (inputs("no.npz"), "cannot read 'no.npz': No such file"),
-    "inputs that are no archive": (inputs("model.onnx"), "cannot read 'model.onnx'"),
+    "inputs that are no archive": (
+        inputs("model.onnx"),
+        "cannot read 'model.onnx': expects an .npz file with arrays by name",
+    ),
     "inputs that are pickled": (inputs("pickle.npz"), "cannot read 'pickle.npz'"),
     "inputs that are one array": (inputs("array.npy"), "array.npy': expects an .npz file"),
     "inputs of another name": (

@@ -290,6 +290,8 @@ def test_cycle_is_named() -> None:
 def test_structures_are_numbers() -> None:
     with pytest.raises(EspalierError, match="structure #0: expects integers of 2 dimensions"):
         Structures.from_children([[1.5]])
+    with pytest.raises(EspalierError, match="structure #0: expects an array without a mask"):
+        Structures.from_children([np.ma.masked_array([[1], [0]], mask=[[0], [1]])])
     with pytest.raises(EspalierError, match="expects numbers of 32 bits, but got 4294967296"):
         Structures.from_children([[[2**32]]])
     with pytest.raises(EspalierError, match="children: expects numbers of 32 bits, but got 42949"):

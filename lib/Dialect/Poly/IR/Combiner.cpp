@@ -48,6 +48,14 @@ SmallVector<Value> CombinerOp::combine(OpBuilder &builder, ValueRange first,
   });
 }
 
+bool espalier::poly::isScalar(Operation &op) {
+  auto isNumber = [](Type type) { return type.isIntOrIndexOrFloat(); };
+  return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+             op.getDialect()) &&
+         llvm::all_of(op.getOperandTypes(), isNumber) &&
+         llvm::all_of(op.getResultTypes(), isNumber);
+}
+
 /// What is expected of the form of `op`, and what it has instead; empty if
 /// nothing.
 static std::string findFormFault(CombinerOp op) {
@@ -86,9 +94,9 @@ static std::string findFormFault(CombinerOp op) {
   }
   // C2
   for (Operation &inner : block.without_terminator())
-    if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
-            inner.getDialect())) {
-      os << "operations of arith and math, but got " << inner.getName();
+    if (!isScalar(inner)) {
+      os << "operations of arith and math on numbers, but got "
+         << inner.getName();
       return fault;
     }
   for (Operation &inner : block)

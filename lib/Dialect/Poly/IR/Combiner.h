@@ -7,6 +7,9 @@
 
 namespace espalier::poly {
 
+/// Whether `op` may be in a body: it is of arith or math, and of numbers alone.
+bool isScalar(mlir::Operation &op);
+
 /// Checks C18 and C19 of a computation.
 mlir::LogicalResult verifyCombined(ComputeOp compute);
 

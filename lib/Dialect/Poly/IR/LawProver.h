@@ -63,13 +63,14 @@ private:
     return Z3_mk_ite(context, condition, lhs, rhs);
   }
 
-  Z3_ast translate(mlir::Operation &op, llvm::ArrayRef<Z3_ast> operands);
+  /// Terms for the results of `op`.
+  Terms translate(mlir::Operation &op, llvm::ArrayRef<Z3_ast> operands);
   Z3_ast translateReal(mlir::Operation &op, llvm::ArrayRef<Z3_ast> operands);
   Z3_ast translateInteger(mlir::Operation &op, llvm::ArrayRef<Z3_ast> operands);
   Z3_ast compare(mlir::arith::CmpFPredicate predicate, Z3_ast lhs, Z3_ast rhs);
   Z3_ast compare(mlir::arith::CmpIPredicate predicate, Z3_ast lhs, Z3_ast rhs);
-  /// A function of which nothing else is known.
-  Z3_ast applyUnknown(mlir::Operation &op, llvm::ArrayRef<Z3_ast> operands);
+  /// Functions, one for each result, of which nothing else is known.
+  Terms applyUnknown(mlir::Operation &op, llvm::ArrayRef<Z3_ast> operands);
 
   Z3_ast makeExp(Z3_ast sum);
   Z3_ast makeExpOfProduct(Z3_ast product);

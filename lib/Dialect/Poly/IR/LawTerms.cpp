@@ -142,9 +142,11 @@ Terms Prover::apply(Block &block, llvm::SmallDenseMap<Value, Z3_ast> values) {
     });
     if (constant)
       values[op.getResult(0)] = getConstant(constant);
-    else if (isOwn && op.getNumResults() == 1)
-      values[op.getResult(0)] =
-          translate(op, llvm::map_to_vector(op.getOperands(), lookup));
+    else if (isOwn)
+      for (auto [result, term] : llvm::zip_equal(
+               op.getResults(),
+               translate(op, llvm::map_to_vector(op.getOperands(), lookup))))
+        values[result] = term;
   }
   return llvm::map_to_vector(block.getTerminator()->getOperands(), lookup);
 }
@@ -217,7 +219,7 @@ Z3_ast Prover::compare(arith::CmpIPredicate predicate, Z3_ast lhs, Z3_ast rhs) {
   llvm_unreachable("all predicates are handled");
 }
 
-Z3_ast Prover::applyUnknown(Operation &op, ArrayRef<Z3_ast> operands) {
+Terms Prover::applyUnknown(Operation &op, ArrayRef<Z3_ast> operands) {
   hasFunctions = true;
   std::string name =
       (op.getName().getStringRef() + debugString(op.getAttrDictionary())).str();
@@ -226,12 +228,15 @@ Z3_ast Prover::applyUnknown(Operation &op, ArrayRef<Z3_ast> operands) {
     sorts.push_back(getSort(operand.getType()));
     name += " " + debugString(operand.getType());
   }
-  Type type = op.getResult(0).getType();
-  name += " " + debugString(type);
-  Z3_func_decl function =
-      Z3_mk_func_decl(context, Z3_mk_string_symbol(context, name.c_str()),
-                      sorts.size(), sorts.data(), getSort(type));
-  return Z3_mk_app(context, function, operands.size(), operands.data());
+  return llvm::map_to_vector(op.getResults(), [&](OpResult result) {
+    Type type = result.getType();
+    std::string own = name + " " + std::to_string(result.getResultNumber()) +
+                      " " + debugString(type);
+    Z3_func_decl function =
+        Z3_mk_func_decl(context, Z3_mk_string_symbol(context, own.c_str()),
+                        sorts.size(), sorts.data(), getSort(type));
+    return Z3_mk_app(context, function, operands.size(), operands.data());
+  });
 }
 
 /// Returns null for what is no such operation.
@@ -304,13 +309,16 @@ Z3_ast Prover::translateInteger(Operation &op, ArrayRef<Z3_ast> operands) {
       .Default([](Operation *) { return Z3_ast(); });
 }
 
-Z3_ast Prover::translate(Operation &op, ArrayRef<Z3_ast> operands) {
+Terms Prover::translate(Operation &op, ArrayRef<Z3_ast> operands) {
   if (isa<arith::SelectOp>(op))
-    return choose(operands[0], operands[1], operands[2]);
+    return {choose(operands[0], operands[1], operands[2])};
+  if (op.getNumResults() != 1)
+    return applyUnknown(op, operands);
   if (Z3_ast term = translateReal(op, operands))
-    return term;
-  Z3_ast term = translateInteger(op, operands);
-  return term ? term : applyUnknown(op, operands);
+    return {term};
+  if (Z3_ast term = translateInteger(op, operands))
+    return {term};
+  return applyUnknown(op, operands);
 }
 
 //===----------------------------------------------------------------------===//

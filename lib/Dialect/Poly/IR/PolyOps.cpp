@@ -337,11 +337,9 @@ LogicalResult ComputeOp::verifyRegions() {
 
   // C8
   for (Operation &op : getBody().front().without_terminator())
-    if (!isa<IndexOp>(op) &&
-        !isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
-            op.getDialect()))
+    if (!isa<IndexOp>(op) && !isScalar(op))
       return op.emitOpError("expects to be outside poly.compute, which holds "
-                            "operations of arith and math");
+                            "operations of arith and math on numbers");
 
   // C13
   std::optional<Reduction> reduction = getReduction();

@@ -54,7 +54,7 @@ def Poly_ComputeOp : Poly_PointsOp<"compute", [
     - (C5) the body has one argument per read, of the memref's element type.
     - (C6) the body yields one value per write, of the memref's element type.
     - (C7) a symbol of a read's value is of integers as those of (C15).
-    - (C8) the body holds operations of `arith` and `math`, and `poly.index`.
+    - (C8) the body holds `arith` and `math` on numbers alone, and `poly.index`.
     - (C9) a reduction has one write, whose memref and indices are those of
       exactly one read. They may depend on data.
     - (C10) accesses are to arguments or arrays of the kernel.
@@ -200,8 +200,8 @@ def Poly_CombinerOp : Poly_Op<"combiner", [
     Constraints:
     - (C1) there are neutral values; the block has two arguments for each, of its
       type, and yields one of its type.
-    - (C2) the block holds operations of `arith` and `math`, and uses no values
-      from outside of it.
+    - (C2) the block holds operations of `arith` and `math` on numbers, and uses
+      no values from outside of it.
     - (C3) combine(a, neutral) = a; and combine(neutral, neutral) is neutral, bit
       by bit, as it is computed.
     - (C4) combine(combine(a, b), c) = combine(a, combine(b, c)).

@@ -421,6 +421,11 @@ std::vector<Plan> espalier::poly::chooseSchedule(KernelOp kernel,
   std::vector<ComputeShape> shapes;
   for (ComputeOp op : kernel.getComputes())
     shapes.push_back(getShape(op));
+  // What writes nothing has no array that its loops would go along.
+  if (llvm::any_of(shapes, [](const ComputeShape &shape) {
+        return shape.writes.empty();
+      }))
+    return {};
   Choices choices{target, fuse, {}, {}};
   for (Component &component : findComponents(shapes, target.getL2())) {
     findRowWindow(shapes, component);
