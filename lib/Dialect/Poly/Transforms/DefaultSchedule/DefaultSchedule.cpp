@@ -3,6 +3,7 @@
 #include "../Plan/WritePlan.h"
 #include "../ScheduleTree.h"
 #include "espalier/Dialect/Poly/Analysis/LegalSchedule.h"
+#include "espalier/Dialect/Poly/Analysis/Model.h"
 #include "espalier/Dialect/Poly/IR/Target.h"
 #include "espalier/Dialect/Poly/Transforms/Passes.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -37,11 +38,19 @@ static OwningOpRef<KernelOp> cloneWithoutSchedule(KernelOp kernel) {
   return copy;
 }
 
+/// Why no loops scan a kernel as its schedule says; empty if some do.
+static std::string explainNoLoops(KernelOp kernel) {
+  llvm::Expected<polyhedral::Ast> loops =
+      scanKernel(buildModel(kernel), kernel.getSchedule());
+  return loops ? "" : llvm::toString(loops.takeError());
+}
+
 std::vector<Plan> espalier::poly::chooseLegalSchedule(KernelOp kernel,
                                                       TargetAttr target) {
   OwningOpRef<KernelOp> plain = cloneWithoutSchedule(kernel);
   std::vector<Plan> plans = chooseSchedule(*plain, target);
-  bool isLegal = applyAll(*plain, plans) && LegalSchedule(*plain).isProved();
+  bool isLegal = applyAll(*plain, plans) && LegalSchedule(*plain).isProved() &&
+                 explainNoLoops(*plain).empty();
   return isLegal ? plans : std::vector<Plan>();
 }
 
@@ -65,19 +74,23 @@ struct PolyDefaultSchedulePass
     KernelOp kernel = getOperation();
     if (kernel.getSchedule() || kernel.getComputes().empty())
       return;
+    std::string reason = "it would not keep the dependences";
     OwningOpRef<KernelOp> trial = cloneAlone(kernel);
     if (applyAll(*trial, chooseSchedule(kernel, getTarget(kernel), fuse))) {
       Region before;
       before.takeBody(kernel.getBody());
       kernel.getBody().takeBody(trial->getBody());
-      if (getAnalysis<LegalSchedule>().isProved())
-        return markAnalysesPreserved<LegalSchedule>();
+      if (getAnalysis<LegalSchedule>().isProved()) {
+        reason = explainNoLoops(kernel);
+        if (reason.empty())
+          return markAnalysesPreserved<LegalSchedule>();
+      }
       kernel.getBody().takeBody(before);
     }
     remark::missed(
         kernel.getLoc(),
         remark::RemarkOpts::name("KeepsProgramOrder").category(getArgument()))
-        << "the default schedule would not keep the dependences";
+        << "not the default schedule: " << reason;
     getOrCreateSchedule(kernel);
   }
 };
