@@ -80,15 +80,16 @@ TEST_P(KernelSketchesTest, SelectionsAreMostlyLegal) {
 
 INSTANTIATE_TEST_SUITE_P(
     Kernels, KernelSketchesTest,
-    testing::Values(KernelCase{"Product", product(96, 112, 256, false)},
-                    KernelCase{"PackedProduct", product(96, 112, 256, true)},
-                    KernelCase{"CutSum", product(512, 1024, 1024, false)},
-                    KernelCase{"PackedCutSum", product(512, 1024, 1024, true)},
-                    KernelCase{"Winograd", convolution(256, 30, 1, 1)},
-                    KernelCase{"Direct", convolution(64, 28, 1, 2)},
-                    KernelCase{"Depthwise",
-                               convolution(64, 28, 64, 1),
-                               {"parts", "fetch"}}),
+    testing::Values(
+        KernelCase{"Product", product(96, 112, 256, false)},
+        KernelCase{"PackedProduct", product(96, 112, 256, true)},
+        KernelCase{"CutSum", product(512, 1000, 1024, false)},
+        KernelCase{"Panels", product(512, 1024, 1024, false), {"blocks"}},
+        KernelCase{"PackedCutSum", product(512, 1024, 1024, true)},
+        KernelCase{"Winograd", convolution(256, 30, 1, 1)},
+        KernelCase{"Direct", convolution(64, 28, 1, 2)},
+        KernelCase{
+            "Depthwise", convolution(64, 28, 64, 1), {"parts", "fetch"}}),
     [](const auto &one) { return one.param.name; });
 
 } // namespace

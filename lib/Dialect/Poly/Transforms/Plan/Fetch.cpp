@@ -516,7 +516,7 @@ std::optional<Prefetch> TiledComponent::findCopiedPanel() const {
            term = own.order.back();
   std::optional<int64_t> numTerms = compute.getExtent(term);
   std::optional<int64_t> width = getSharedExtent(lanes);
-  if (!numTerms || width != plan.tile[lanes])
+  if (!numTerms || !width)
     return std::nullopt;
   AffineExpr step = tile * llvm::divideCeil(*numTerms, numTiles) +
                     getAffineDimExpr(term, context).floorDiv(numTiles);
