@@ -93,6 +93,34 @@ class Cached(nn.Module):
         return (result.last_hidden_state, *(tensor for pair in pairs for tensor in pair))
 
 
+class Segmentation(nn.Module):
+    """A network of torchvision that gives a class for each pixel."""
+
+    def __init__(self, network: nn.Module) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, image: torch.Tensor) -> torch.Tensor:
+        """Run the network."""
+        return self.network(image)["out"]
+
+
+def segmentation(name: str) -> Callable[[], Network]:
+    """Return a network of torchvision that segments images."""
+
+    def build() -> Network:
+        models = importlib.import_module("torchvision.models")
+        network = models.get_model(name, weights=None, weights_backbone=None)
+        return Segmentation(network), (torch.randn(IMAGE),)
+
+    return build
+
+
+SMALL: dict[str, object] = {"hidden_size": 512, "vocab_size": 4096}
+"""Of language models, which are larger than their speed is worth."""
+DECODER = SMALL | {"num_hidden_layers": 6, "num_attention_heads": 8}
+
+
 def gpt2_cached() -> Network:
     """Return a step of GPT-2 after a hundred and twenty-eight tokens."""
     package = importlib.import_module("transformers")
@@ -182,6 +210,44 @@ NETWORKS: dict[str, Callable[[], Network]] = {
     "unet": unet,
     "vit_b_16": timm("vit_base_patch16_224"),
     "wav2vec2": transformer("Wav2Vec2", "input_values", (1, 16000)),
+    "albert": transformer(
+        "Albert", hidden_size=768, num_attention_heads=12, intermediate_size=3072
+    ),
+    "bloom": transformer("Bloom", n_layer=6, n_head=8, **SMALL),
+    "coatnet_nano": timm("coatnet_nano_rw_224"),
+    "convmixer": timm("convmixer_768_32"),
+    "cspdarknet53": timm("cspdarknet53", (1, 3, 256, 256)),
+    "deberta": transformer(
+        "DebertaV2",
+        **DECODER | {"hidden_size": 384, "num_attention_heads": 6, "intermediate_size": 1536},
+    ),
+    "deeplab_mnv3": segmentation("deeplabv3_mobilenet_v3_large"),
+    "distilbert": transformer("DistilBert", n_layers=6),
+    "dla34": timm("dla34"),
+    "dpn68": timm("dpn68"),
+    "edgenext_xx": timm("edgenext_xx_small", (1, 3, 256, 256)),
+    "fcn_resnet50": segmentation("fcn_resnet50"),
+    "focalnet": timm("focalnet_tiny_srf"),
+    "gmlp_s16": timm("gmlp_s16_224"),
+    "gpt_neox": transformer("GPTNeoX", intermediate_size=2048, **DECODER),
+    "hubert": transformer("Hubert", "input_values", (1, 16000), num_hidden_layers=6),
+    "levit_128": timm("levit_128"),
+    "mambaout": timm("mambaout_femto"),
+    "mc3_18": vision("mc3_18", (1, 3, 8, 112, 112)),
+    "mobilebert": transformer("MobileBert", num_hidden_layers=12),
+    "mobilenetv4": timm("mobilenetv4_conv_small"),
+    "nfnet_l0": timm("nfnet_l0"),
+    "opt": transformer("OPT", ffn_dim=2048, word_embed_proj_dim=512, **DECODER),
+    "poolformer_s12": timm("poolformer_s12"),
+    "pvt_v2_b0": timm("pvt_v2_b0"),
+    "qwen2": transformer("Qwen2", intermediate_size=1376, num_key_value_heads=2, **DECODER),
+    "res2net50": timm("res2net50_26w_4s"),
+    "resnest14d": timm("resnest14d"),
+    "rexnet": timm("rexnet_100"),
+    "skresnet18": timm("skresnet18"),
+    "squeezenet": vision("squeezenet1_1"),
+    "tinynet_a": timm("tinynet_a", (1, 3, 192, 192)),
+    "xception41": timm("xception41", (1, 3, 299, 299)),
 }
 """The networks by name."""
 
