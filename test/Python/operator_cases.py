@@ -95,6 +95,15 @@ CASES = {
     "batch_norm": one_op(
         "BatchNormalization", IMAGE, {k: np.arange(1, 5, dtype=F32) for k in "sbmv"}
     ),
+    "batch_norm_in_training": one_op(
+        "BatchNormalization",
+        IMAGE,
+        {k: np.arange(1, 5, dtype=F32) for k in "sbmv"},
+        outputs=("y", "mean", "variance"),
+        opset=15,
+        training_mode=1,
+        momentum=0.7,
+    ),
     "group_norm": one_op(
         "GroupNormalization",
         IMAGE,

@@ -20,16 +20,42 @@ def _log_softmax(e: Emitter, node: Node) -> Tensor:
 
 @op("BatchNormalization")
 def _batch_norm(e: Emitter, node: Node) -> list[Value | None]:
-    if node["training_mode"]:
-        raise Unsupported("has training_mode = 1")
+    """Normalize by the mean and variance given, or in training by those of each channel."""
     given = node.input(0)
     if given.rank < 2:
         raise node.error(f"expects input #0 of rank 2 or more, but got rank {given.rank}")
-    parameters = [node.input(i) for i in range(1, 5)]
-    x = given if all(p.dtype == given.dtype for p in parameters) else e.widen(given)
-    parameters = [e.cast(p, x.dtype) for p in parameters]
+    scale, bias, *running = [node.input(i) for i in range(1, 5)]
+    mixed = any(p.dtype != given.dtype for p in (scale, bias, *running))
+    x = e.widen(given) if mixed else given
+    used: list[Value] = running
+    updated: list[Value | None] = [None] * (len(node.used) - 1)
+    if node["training_mode"]:
+        used = _channel_statistics(e, x)
+        momentum = float(node["momentum"])
+        updated = [_blend(e, old, new, momentum) for old, new in zip(running, used, strict=True)]
+        del updated[len(node.used) - 1 :]
+    parameters = [e.cast(p, x.dtype) for p in (scale, bias, *used)]
     result = e.op("batch_norm", x, *parameters, dims=x.dims, epsilon=float(node["epsilon"]))
-    return [e.cast(result, given.dtype), *[None] * (len(node.used) - 1)]
+    return [e.cast(result, given.dtype), *updated]
+
+
+def _channel_statistics(e: Emitter, x: Value) -> list[Value]:
+    """Return the mean of each channel and its variance, of all elements."""
+    axes = [axis for axis in range(x.rank) if axis != 1]
+    wide = e.widen(x)
+    mean = e.reduce("mean", wide, axes, keepdims=True)
+    centred = e.op("sub", wide, mean)
+    variance = e.reduce("mean", e.op("mul", centred, centred), axes, keepdims=False)
+    return [e.reshape(mean, [x.dims[1]]), variance]
+
+
+def _blend(e: Emitter, old: Value, new: Value, momentum: float) -> Tensor:
+    """Return `momentum` times the old value and the rest of the new one."""
+    wide = e.widen(old)
+    kept = e.op("mul", wide, e.scalar(momentum, wide.dtype))
+    new = e.cast(new, wide.dtype)
+    sum_ = e.op("add", kept, e.op("mul", new, e.scalar(1 - momentum, wide.dtype)))
+    return e.cast(sum_, old.dtype)
 
 
 @op("InstanceNormalization")
