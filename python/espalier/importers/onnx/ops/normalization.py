@@ -1,7 +1,7 @@
 """Normalizations and softmax."""
 
 from espalier.importers.onnx.emitter import Emitter
-from espalier.importers.onnx.registry import Node, Unsupported, op
+from espalier.importers.onnx.registry import Node, op
 from espalier.importers.onnx.tensors import element_type
 from espalier.importers.onnx.values import Tensor, Value
 
