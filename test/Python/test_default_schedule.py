@@ -251,3 +251,16 @@ def test_batches_of_rows(
     for threads in (1, 2):
         function.set_num_threads(threads)
         np.testing.assert_array_equal(function(a=a, b=given), a @ b)
+
+
+@pytest.mark.parametrize("is_transposed", [False, True])
+def test_product_with_itself(is_transposed: bool) -> None:
+    """The matrix that is rearranged panel by panel is the other operand as well."""
+    net = Net("product")
+    x = net.input("x", [512, 1024] if is_transposed else [1024, 512])
+    turned = net.node("Transpose", x, perm=[1, 0])
+    operands = (x, turned) if is_transposed else (turned, x)
+    model = net.finish((net.node("MatMul", *operands), "y", [512, 512]))
+    x = np.random.default_rng(0).integers(-8, 8, (1024, 512)).astype(np.float32)
+    given = np.ascontiguousarray(x.T) if is_transposed else x
+    np.testing.assert_array_equal(compile(model, options=NO_CACHE)(x=given), x.T @ x)

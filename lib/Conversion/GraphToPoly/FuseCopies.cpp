@@ -292,8 +292,20 @@ std::optional<Panels> CopyFuser::findPanels(const FusionGroup &group) const {
     return std::nullopt;
   unsigned numOuter =
       llvm::find(stored, index.floorDiv(width)) - stored.begin();
-  if (numOuter == stored.size() || numOuter > contraction->vectorDim ||
-      numOuter > countIdentityIndices(program, contraction->panel))
+  if (numOuter == stored.size() || numOuter > contraction->vectorDim)
+    return std::nullopt;
+  // A product with itself reads its rows, too, of which a panel has few.
+  bool readsPanels = true;
+  for (unsigned number : group.statements)
+    forEachAccess(program.statements[number], [&](Expr access) {
+      if (access.getTensor().number == array)
+        readsPanels &=
+            number == group.statements.front() &&
+            countIdentityIndices(program, access) >= numOuter &&
+            program.affine(access.getOperands()[contraction->panelIndex]) ==
+                getAffineDimExpr(contraction->vectorDim, program.context);
+    });
+  if (!readsPanels)
     return std::nullopt;
   for (auto [place, expr] : llvm::enumerate(stored.drop_back())) {
     auto dim = dyn_cast<AffineDimExpr>(expr);
