@@ -16,8 +16,9 @@ def PolyDefaultSchedulePass
     finished there by the computations that follow. The dimension that is
     contiguous in memory becomes the lanes of vectors, masked at the end.
 
-    Where the dependences forbid this, the kernel keeps its program order. A
-    kernel that has a schedule is left alone.
+    Where the dependences forbid this, or no loops are found for it within the
+    budget on integer sets, the kernel keeps its program order. A kernel that
+    has a schedule is left alone.
 
     Without `fuse`, each computation has loops of its own, with what starts its sum;
     of a recurrence, inside of the loop over its steps. So one sees what sharing loops
