@@ -26,7 +26,7 @@ using namespace espalier::graphtopoly;
 static constexpr int64_t kMinBatch = 8;
 /// Rows pass each panel from the next cache: as many times what a core's own
 /// holds.
-static constexpr int64_t kMaxPassedCaches = 8;
+static constexpr int64_t kMaxPassedCaches = 4;
 
 namespace {
 

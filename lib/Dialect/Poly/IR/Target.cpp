@@ -6,10 +6,10 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
 #include <thread>
-#include <unistd.h>
 
 using namespace mlir;
 using namespace espalier;
@@ -59,13 +59,30 @@ static const CpuInfo *lookupCpu(StringRef name) {
   return it == std::end(kCpus) ? nullptr : it;
 }
 
-/// Size of a cache as the C library tells it, or `fallback` if it does not.
-static int64_t getCacheSize(int which, int64_t fallback) {
-#ifdef _SC_LEVEL1_DCACHE_SIZE
-  int64_t size = sysconf(which);
-  if (size > 0)
-    return size;
-#endif
+/// What a file of the system says, which has one line; empty if there is none.
+static std::string readLine(const Twine &path) {
+  auto file = llvm::MemoryBuffer::getFileAsStream(path);
+  return file ? (*file)->getBuffer().trim().str() : "";
+}
+
+/// Size of the first core's data cache of a level, or `fallback` if the system
+/// does not tell. The C library takes all third-level caches of some processors
+/// for one.
+static int64_t getCacheSize(unsigned level, int64_t fallback) {
+  for (unsigned number = 0; number < 8; ++number) {
+    std::string folder =
+        ("/sys/devices/system/cpu/cpu0/cache/index" + Twine(number)).str();
+    if (readLine(folder + "/level") != std::to_string(level) ||
+        readLine(folder + "/type") == "Instruction")
+      continue;
+    // Such as `32K`.
+    std::string text = readLine(folder + "/size");
+    StringRef size = text;
+    int64_t kibibytes;
+    if (size.consume_back("K") && !size.getAsInteger(10, kibibytes) &&
+        kibibytes > 0)
+      return kibibytes << 10;
+  }
   return fallback;
 }
 
@@ -96,12 +113,9 @@ TargetAttr espalier::poly::detectHostTarget(MLIRContext *context) {
 
   TargetAttr usual = describeTarget(
       context, cpu, [&](StringRef feature) { return host.lookup(feature); });
-  int64_t l1 = usual.getL1(), l2 = usual.getL2(), l3 = usual.getL3();
-#ifdef _SC_LEVEL1_DCACHE_SIZE
-  l1 = getCacheSize(_SC_LEVEL1_DCACHE_SIZE, l1);
-  l2 = getCacheSize(_SC_LEVEL2_CACHE_SIZE, l2);
-  l3 = getCacheSize(_SC_LEVEL3_CACHE_SIZE, l3);
-#endif
+  int64_t l1 = getCacheSize(1, usual.getL1());
+  int64_t l2 = getCacheSize(2, usual.getL2());
+  int64_t l3 = getCacheSize(3, usual.getL3());
   int64_t cores = std::max(1u, std::thread::hardware_concurrency());
   return TargetAttr::get(context, cpu, llvm::join(features, ","),
                          usual.getVectorBits(), usual.getRegisters(), l1, l2,

@@ -49,6 +49,8 @@ static constexpr int64_t kThinVectors = 2;
 /// Panels that pass a tile of a few rows side by side, and as many of these as
 /// each thread finds at least, so that none waits long for the others.
 static constexpr int64_t kPanelsAtOnce = 2, kPairsPerThread = 4;
+/// What one core may take of the cache that all share: one part of so many.
+static constexpr int64_t kPartOfSharedCache = 4;
 /// Terms on different pages that are read in turns.
 static constexpr int64_t kPagesAtOnce = 32;
 
@@ -304,6 +306,11 @@ void PlanChooser::cutSum() {
       bytes->panel /= extent;
   }
   if (bytes->panel + bytes->rows <= target.getL2())
+    return;
+  // The tiles of few registers are so small that what each part begins and
+  // ends with costs more than rows that pass from the next cache.
+  if (target.getRegisters() < kManyRegisters &&
+      bytes->rows <= target.getL3() / kPartOfSharedCache)
     return;
   // Results of as many rows as the stack has room for wait for the next part.
   int64_t rowBytes = plan.tile[*plan.lanes] *
