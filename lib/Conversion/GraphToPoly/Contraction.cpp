@@ -65,6 +65,15 @@ espalier::graphtopoly::getInnermost(const Array &array) {
                       : array.extents.size() - 1;
 }
 
+/// Whether `array` is stored in panels along `index`.
+static bool isInPanels(const Array &array, unsigned index) {
+  if (!array.layout || array.layout.getNumResults() == 0)
+    return false;
+  auto place = dyn_cast<AffineBinaryOpExpr>(array.layout.getResults().back());
+  return place && place.getKind() == AffineExprKind::Mod &&
+         place.getLHS() == getAffineDimExpr(index, array.layout.getContext());
+}
+
 std::optional<Contraction>
 espalier::graphtopoly::getContraction(const StatementList &program,
                                       const Statement &statement) {
@@ -92,10 +101,11 @@ espalier::graphtopoly::getContraction(const StatementList &program,
   };
   if (!isReused(0) || !isReused(1))
     return std::nullopt;
-  // Prefer the dimension that only a constant operand has (its panels are
-  // packed before the program runs), then the last one.
+  // Prefer the dimension along which an operand lies in panels, then one that
+  // only a constant operand has (its panels are packed before the program
+  // runs), then the last one.
   std::optional<Contraction> best;
-  bool bestIsConstant = false;
+  std::pair<bool, bool> bestKind;
   for (unsigned dim = 0; dim < rank; ++dim)
     for (unsigned side : {0u, 1u}) {
       if (!llvm::is_contained(dims[side], dim) ||
@@ -103,14 +113,15 @@ espalier::graphtopoly::getContraction(const StatementList &program,
         continue;
       Expr panel = factors[side];
       for (auto [number, index] : llvm::enumerate(panel.getOperands())) {
-        bool isConstant = program.arrays[panel.getTensor().number].kind ==
-                          Array::Kind::Constant;
+        const Array &array = program.arrays[panel.getTensor().number];
+        bool isConstant = array.kind == Array::Kind::Constant;
         std::optional<int64_t> offset = getOffset(program, index, dim);
         if (!offset || (*offset != 0 && !isConstant && !statement.recurrence))
           continue;
-        if (!best || isConstant >= bestIsConstant) {
+        std::pair kind(isInPanels(array, number), isConstant);
+        if (!best || kind >= bestKind) {
           best = Contraction{dim, panel, unsigned(number), *offset};
-          bestIsConstant = isConstant;
+          bestKind = kind;
         }
       }
     }

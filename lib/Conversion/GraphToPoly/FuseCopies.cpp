@@ -26,7 +26,10 @@ using namespace espalier::graphtopoly;
 static constexpr int64_t kMinBatch = 8;
 /// Rows pass each panel from the next cache: as many times what a core's own
 /// holds.
-static constexpr int64_t kMaxPassedCaches = 4;
+static constexpr int64_t kMaxPassedCaches = 6;
+/// Short panels are copied together, up to this part of that cache, so that a
+/// row of results is several lines, one after the other.
+static constexpr int64_t kMaxTogether = 8, kPartOfTogether = 16;
 
 namespace {
 
@@ -36,6 +39,7 @@ struct Panels {
   Contraction contraction;
   unsigned numOuter;     ///< Dimensions of a batch before the panels.
   int64_t width, number; ///< Of one panel; of those in an operand of the batch.
+  int64_t together = 1;  ///< As many are copied before all rows pass them.
 };
 
 /// What a batch of operands takes of the cache, in bytes, and when rearranging
@@ -356,8 +360,18 @@ void CopyFuser::numberPanels(FusionGroup &group, const Panels &panels) {
   const Contraction &contraction = panels.contraction;
   unsigned numOuter = panels.numOuter;
   AffineExpr width = getAffineConstantExpr(panels.width, program.context);
+  AffineExpr together = getAffineConstantExpr(panels.together, program.context);
+  AffineExpr number =
+      getAffineConstantExpr(panels.number / panels.together, program.context);
+  bool areSeveral = panels.together > 1;
   auto getDim = [&](unsigned dim) {
     return getAffineDimExpr(dim, program.context);
+  };
+
+  // The number of a panel, of which the last part is dimension `part`.
+  auto getPanel = [&](unsigned part) {
+    return areSeveral ? getDim(numOuter) * together + getDim(part)
+                      : getDim(numOuter);
   };
 
   // The copy is numbered as its elements are stored.
@@ -366,12 +380,16 @@ void CopyFuser::numberPanels(FusionGroup &group, const Panels &panels) {
   AffineMap layout = program.arrays[array].layout;
   Renumbering stored;
   stored.extents = program.arrays[array].storedExtents;
+  stored.extents[numOuter] = number;
+  if (areSeveral)
+    stored.extents.insert(stored.extents.begin() + numOuter + 1, together);
   stored.before.resize(program.getRank(array));
   for (auto [place, index] : llvm::enumerate(layout.getResults()))
     if (auto dim = dyn_cast<AffineDimExpr>(index))
-      stored.before[dim.getPosition()] = getDim(place);
+      stored.before[dim.getPosition()] =
+          getDim(place + (areSeveral && place > numOuter));
   stored.before[contraction.panelIndex] =
-      getDim(numOuter) * width + getDim(stored.extents.size() - 1);
+      getPanel(numOuter + 1) * width + getDim(stored.extents.size() - 1);
   Renumberer renumberCopy(program, stored);
   ArrayId panel = renumberCopy.replace(array);
   program.statements[copyNumber] =
@@ -382,15 +400,17 @@ void CopyFuser::numberPanels(FusionGroup &group, const Panels &panels) {
   Renumbering points;
   for (unsigned dim = 0; dim < group.sharedDims; ++dim) {
     if (dim == numOuter)
-      points.extents.push_back(
-          getAffineConstantExpr(panels.number, program.context));
+      points.extents.push_back(number);
     if (dim != contraction.vectorDim)
       points.extents.push_back(sum.extents[dim]);
     points.before.push_back(getDim(points.extents.size() - 1));
   }
+  if (areSeveral)
+    points.extents.push_back(together);
+  unsigned part = points.extents.size() - 1;
   points.extents.push_back(width);
   points.before[contraction.vectorDim] =
-      getDim(numOuter) * width + getDim(points.extents.size() - 1);
+      getPanel(part) * width + getDim(points.extents.size() - 1);
   Renumberer renumberer(program, points);
   for (ArrayId own : findLocal(program, group, escaping))
     renumberer.replace(own);
@@ -407,6 +427,9 @@ void CopyFuser::numberPanels(FusionGroup &group, const Panels &panels) {
                 ? e.getOperands()[cast<AffineDimExpr>(index).getPosition()]
                 : Expr());
       indices[numOuter] = variable(numOuter, program.context);
+      if (areSeveral)
+        indices.insert(indices.begin() + numOuter + 1,
+                       variable(part, program.context));
       indices.back() = variable(points.extents.size() - 1, program.context);
       return access(TensorRef::operand(panel), indices, e.getType());
     });
@@ -495,6 +518,11 @@ bool CopyFuser::fusePanels(FusionGroup &group) {
   sizes.maxCommon = kMaxPassedCaches * program.cacheBytes;
   if (!isWorthwhile({array}, sizes))
     return false;
+  while (panels->together < kMaxTogether &&
+         panels->number % (2 * panels->together) == 0 &&
+         2 * panels->together * sizes.part <=
+             program.cacheBytes / kPartOfTogether)
+    panels->together *= 2;
   numberPanels(group, *panels);
   return true;
 }

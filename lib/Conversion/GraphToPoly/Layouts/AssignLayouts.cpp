@@ -325,6 +325,27 @@ bool LayoutAssigner::isThereBefore(const Statement &statement,
          });
 }
 
+bool LayoutAssigner::paysInPanels(const Statement &statement,
+                                  const Contraction &contraction) const {
+  ArrayId source = contraction.panel.getTensor().number;
+  // A pass serves as many rows as have registers beside the panel's.
+  int64_t rows = (program.vectorRegisters - 1) / kPanelVectors - 1;
+  bool isFar =
+      program.getBytes(source).value_or(0) > kFarCaches * program.cacheBytes;
+  int64_t minReuse = isFar ? kMaxFarPasses * rows + 1 : kMinPanelPasses * rows;
+  int64_t reuse = 1;
+  SmallVector<unsigned> dims = getDims(contraction.panel);
+  for (unsigned dim = 0; dim < program.getRank(statement.target); ++dim)
+    if (!llvm::is_contained(dims, dim)) {
+      auto extent = dyn_cast<AffineConstantExpr>(statement.extents[dim]);
+      reuse *= extent ? extent.getValue() : minReuse;
+    }
+  if (!isInRows(source, contraction.panelIndex))
+    minReuse = isProductOfRows(statement) ? kMinRowProducts : kMinColumnPasses;
+  return reuse >= minReuse &&
+         !isSmallRowMajor(program.arrays[source], contraction.panelIndex);
+}
+
 void LayoutAssigner::storePanel(Statement &statement,
                                 const Contraction &contraction) {
   // A single column has what is added side by side.
@@ -332,27 +353,8 @@ void LayoutAssigner::storePanel(Statement &statement,
     return;
   ArrayId source = contraction.panel.getTensor().number;
   bool isConstant = program.arrays[source].kind == Array::Kind::Constant;
-  if (!isConstant) {
-    // A pass serves as many rows as have registers beside the panel's.
-    int64_t rows = (program.vectorRegisters - 1) / kPanelVectors - 1;
-    bool isFar =
-        program.getBytes(source).value_or(0) > kFarCaches * program.cacheBytes;
-    int64_t minReuse =
-        isFar ? kMaxFarPasses * rows + 1 : kMinPanelPasses * rows;
-    int64_t reuse = 1;
-    SmallVector<unsigned> dims = getDims(contraction.panel);
-    for (unsigned dim = 0; dim < program.getRank(statement.target); ++dim)
-      if (!llvm::is_contained(dims, dim)) {
-        auto extent = dyn_cast<AffineConstantExpr>(statement.extents[dim]);
-        reuse *= extent ? extent.getValue() : minReuse;
-      }
-    if (!isInRows(source, contraction.panelIndex))
-      minReuse =
-          isProductOfRows(statement) ? kMinRowProducts : kMinColumnPasses;
-    if (reuse < minReuse ||
-        isSmallRowMajor(program.arrays[source], contraction.panelIndex))
-      return;
-  }
+  if (!isConstant && !paysInPanels(statement, contraction))
+    return;
   SmallVector<AffineExpr> storedExtents;
   AffineMap layout = getPanelLayout(statement, contraction, storedExtents);
   std::optional<unsigned> paired =
@@ -520,6 +522,9 @@ void LayoutAssigner::run() {
     Statement &statement = program.statements[i];
     ArrayRef<unsigned> order = program.arrays[statement.target].order;
     auto contraction = getContraction(program, statement);
+    if (contraction && order.empty())
+      if (std::optional<Contraction> far = joinFarRows(i, *contraction))
+        contraction = far;
     if (contraction && !statement.keepsRowMajor &&
         !fillsLanesInRows(statement, *contraction) &&
         (order.empty() || order.back() == contraction->vectorDim))

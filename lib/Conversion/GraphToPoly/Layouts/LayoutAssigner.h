@@ -38,6 +38,25 @@ private:
   void assignOther(Statement &statement);
   void assignOrder(Statement &statement);
   void storePanel(Statement &statement, const Contraction &contraction);
+  /// Whether the operand of `contraction` that is no constant is passed so
+  /// often that it pays to copy it into panels.
+  bool paysInPanels(const Statement &statement,
+                    const Contraction &contraction) const;
+  /// If the sum at place `number` passes far images (JoinRows.cpp), joins the
+  /// rows of each, here and in what follows up to a result, and returns the
+  /// contraction with lanes along them.
+  std::optional<Contraction> joinFarRows(unsigned number,
+                                         const Contraction &weights);
+  /// How many last dimensions of the sum an image that it reads has as its last
+  /// indices, one after the other as in memory; 0 if its images are not far, or
+  /// lanes along them do not pay.
+  unsigned countFarRows(const Statement &statement, const Contraction &weights,
+                        Expr image) const;
+  /// The statements from `number` on that become a result, each the only reader
+  /// of the one before, if all they read has the last `numRows` dimensions as
+  /// its own last ones or not at all; or none.
+  llvm::SmallVector<unsigned> findResultOfRows(unsigned number, Expr image,
+                                               unsigned numRows) const;
   /// Lets `statement` read the elements of `source` in this layout.
   void storeAs(Statement &statement, ArrayId source, mlir::AffineMap layout,
                llvm::ArrayRef<mlir::AffineExpr> storedExtents);

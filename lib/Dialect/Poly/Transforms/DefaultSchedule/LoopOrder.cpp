@@ -122,9 +122,16 @@ unsigned PlanChooser::countRowsAroundPanels(ArrayRef<unsigned> rows) const {
 }
 
 void PlanChooser::orderAsStored(SmallVectorImpl<unsigned> &order) const {
-  const ComputeAccess &write = shape(computes.size() - 1).writes.front();
+  const ComputeShape &last = shape(computes.size() - 1);
+  const ComputeAccess *access = &last.writes.front();
+  // A copy that a tile keeps is near: what it reads is farther.
+  if (plan.numInside > 0 && computes.size() == 1 && last.reads.size() == 1 &&
+      !isa<BlockArgument>(access->array) &&
+      isa<BlockArgument>(last.reads.front().array) &&
+      getStride(last.reads.front(), *plan.lanes, plan.width) == 1)
+    access = &last.reads.front();
   auto getStep = [&](unsigned dim) {
-    std::optional<int64_t> step = getStride(write, dim, plan.width);
+    std::optional<int64_t> step = getStride(*access, dim, plan.width);
     return step ? std::abs(*step) : kUnknownStride;
   };
   if (llvm::is_contained(llvm::map_range(order, getStep), kUnknownStride))
