@@ -1,6 +1,6 @@
 // RUN: espalier-opt %s -split-input-file -pass-pipeline='builtin.module(poly.kernel(poly-default-schedule,poly-verify-schedule))' | FileCheck %s
 
-#target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>
+#target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 1048576, cores = 2>
 #a = affine_map<(i, j, k) -> (i, k)>
 #b = affine_map<(i, j, k) -> (j floordiv 16, k, j mod 16)>
 #c = affine_map<(i, j, k) -> (i, j)>
@@ -40,7 +40,7 @@ module attributes {poly.target = #target} {
 
 // -----
 
-#target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>
+#target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 1048576, cores = 2>
 #a = affine_map<(i, j, k) -> (i, k)>
 #b = affine_map<(i, j, k) -> (j floordiv 16, k, j mod 16)>
 #c = affine_map<(i, j, k) -> (i, j)>
@@ -78,7 +78,7 @@ module attributes {poly.target = #target} {
 
 // -----
 
-#target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>
+#target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 1048576, cores = 2>
 #a = affine_map<(i, j, c, w) -> (c, i + w)>
 #b = affine_map<(i, j, c, w) -> (j floordiv 16, c, w, j mod 16)>
 #c = affine_map<(i, j, c, w) -> (i, j)>
@@ -106,6 +106,41 @@ module attributes {poly.target = #target} {
       poly.yield %r : f32
     }
     poly.compute @store domain [#tile] reads(%t[#m] : memref<54x512xf32>) writes(%C[#m] : memref<54x512xf32>) {
+    ^bb0(%x: f32):
+      poly.yield %x : f32
+    }
+  }
+}
+
+// -----
+
+#target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>
+#a = affine_map<(i, j, k) -> (i, k)>
+#b = affine_map<(i, j, k) -> (j floordiv 16, k, j mod 16)>
+#c = affine_map<(i, j, k) -> (i, j)>
+#m = affine_map<(i, j) -> (i, j)>
+#tile = affine_set<(i, j) : (i >= 0, 959 - i >= 0, j >= 0, 511 - j >= 0)>
+#points = affine_set<(i, j, k) : (i >= 0, 959 - i >= 0, j >= 0, 511 - j >= 0, k >= 0, 2047 - k >= 0)>
+
+// Rows that the shared cache holds pass whole panels: few registers are small
+// tiles, which begin and end each part of a sum too often.
+// CHECK-LABEL: poly.kernel @near
+// CHECK:         poly.array register : memref<960x512xf32>
+module attributes {poly.target = #target} {
+  poly.kernel @near(%A: memref<960x2048xf32>, %B: memref<32x2048x16xf32>, %C: memref<960x512xf32>) {
+    %t = poly.array : memref<960x512xf32>
+    poly.compute @init domain [#tile] reads() writes(%t[#m] : memref<960x512xf32>) {
+      %zero = arith.constant 0.0 : f32
+      poly.yield %zero : f32
+    }
+    poly.compute @acc domain [#points] reads(%A[#a], %B[#b], %t[#c] : memref<960x2048xf32>, memref<32x2048x16xf32>, memref<960x512xf32>)
+        writes(%t[#c] : memref<960x512xf32>) reduction add {
+    ^bb0(%x: f32, %y: f32, %s: f32):
+      %p = arith.mulf %x, %y : f32
+      %r = arith.addf %s, %p : f32
+      poly.yield %r : f32
+    }
+    poly.compute @store domain [#tile] reads(%t[#m] : memref<960x512xf32>) writes(%C[#m] : memref<960x512xf32>) {
     ^bb0(%x: f32):
       poly.yield %x : f32
     }

@@ -16,6 +16,9 @@ static constexpr int64_t kUnknownLine = 56;
 /// since it unrolls the loop around.
 static constexpr int64_t kMaxThinRows = 8;
 
+/// Vectors side by side in tiles that write out all taps, in few registers.
+static constexpr int64_t kTapVectors = 2;
+
 /// Ways that the panel needs while rows stay in the others.
 static constexpr int64_t kPanelWays = 2;
 /// Cycles of a load that misses that cache, if others are on their way.
@@ -179,6 +182,14 @@ static RegisterTile chooseTileOfSteps(const TileProblem &problem) {
     // or the scalars that taps share out of registers.
     if (problem.isScattered || problem.writesTaps)
       maxRows = std::max<int64_t>(1, registers / 2 / used);
+    if (problem.writesTaps && registers < kManyRegisters) {
+      // Few registers do not hold more vectors of several taps.
+      if (vectors > kTapVectors)
+        continue;
+      // A last row by itself would wait for each of its vectors.
+      if (vectors == kTapVectors && innerExtent == maxRows + 1)
+        ++maxRows;
+    }
     // A rest of any number of rows has code of its own up to that many.
     if (inner >= 0 && !problem.extents[inner])
       maxRows = std::min(maxRows, espalier::kMaxRowVersions);
