@@ -91,6 +91,14 @@ def residual(net: Net, y: str, shape: Sequence[int]) -> str:
     return net.node("Relu", net.node("Add", y, net.input("r", list(shape))))
 
 
+def branch(net: Net, y: str, shape: Sequence[int]) -> str:
+    """Add another convolution, of which one has to follow the other's order."""
+    x = net.input("z", [shape[0], 8, *shape[2:]])
+    return net.node(
+        "Add", y, net.node("Conv", x, net.weight([FEATURES, 8, 3, 3], 0.1), pads=[1] * 4)
+    )
+
+
 def first_row(net: Net, y: str, shape: Sequence[int]) -> str:
     """Add the first row of what is computed to all rows."""
     starts, ends, axes = (net.constant([value]) for value in (0, 1, len(shape) - 2))
@@ -103,6 +111,7 @@ FAR = {
     "volume": far([1, 12, 40, 32], 48, lambda net, y, shape: net.node("Sigmoid", y)),
     "groups": far([1, 128, 120], 80, lambda net, y, shape: y, groups=2),
     "residual": far([2, 128, 120], 40, residual),
+    "branch": far([2, 128, 120], 40, branch),
     "two readers": far(
         [1, 128, 120], 40, lambda net, y, shape: net.node("Mul", y, net.node("Sigmoid", y))
     ),

@@ -100,16 +100,21 @@ SmallVector<unsigned> LayoutAssigner::findResultOfRows(unsigned number,
     const Array &target = program.arrays[statement.target];
     unsigned rank = target.extents.size(), first = rank - numRows;
     bool isFirst = chain.empty();
-    bool joins = rank > numRows && statement.pieces.size() == 1 &&
-                 statement.pieces.front().domain.empty() &&
-                 statement.targetIndices.empty() && !statement.recurrence &&
-                 !statement.entries && !statement.addsToTarget &&
-                 !statement.keepsRowMajor && !statement.algorithm &&
-                 isFirst == statement.reduction.has_value() && !target.layout &&
-                 target.order.empty() && !target.reshapeOf &&
-                 llvm::none_of(program.arrays, [&](const Array &other) {
-                   return other.reshapeOf == statement.target;
-                 });
+    bool joins =
+        rank > numRows && statement.pieces.size() == 1 &&
+        statement.pieces.front().domain.empty() &&
+        statement.targetIndices.empty() && !statement.recurrence &&
+        !statement.entries && !statement.addsToTarget &&
+        !statement.keepsRowMajor && !statement.algorithm &&
+        isFirst == statement.reduction.has_value() && !target.layout &&
+        target.order.empty() && !target.reshapeOf &&
+        llvm::none_of(program.arrays,
+                      [&](const Array &other) {
+                        return other.reshapeOf == statement.target;
+                      }) &&
+        llvm::count_if(program.statements, [&](const Statement &other) {
+          return other.target == statement.target;
+        }) == 1;
     if (!joins || countsPoints(statement.pieces.front().value, first, rank))
       return {};
     forEachAccess(statement, [&](Expr access) {
@@ -188,6 +193,8 @@ LayoutAssigner::joinFarRows(unsigned number, const Contraction &weights) {
     array.outputs.clear();
     array.kind = Array::Kind::Intermediate;
     array.reshapeOf = source;
+    // What computes it may get its layout after this.
+    program.arrays[program.getBase(source)].rowMajor = true;
     known->second = program.addArray(std::move(array));
     return known->second;
   };
