@@ -9,6 +9,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
+#include <array>
 #include <thread>
 
 using namespace mlir;
@@ -65,25 +66,24 @@ static std::string readLine(const Twine &path) {
   return file ? (*file)->getBuffer().trim().str() : "";
 }
 
-/// Size of the first core's data cache of a level, or `fallback` if the system
-/// does not tell. The C library takes all third-level caches of some processors
-/// for one.
-static int64_t getCacheSize(unsigned level, int64_t fallback) {
+/// Bytes of the first core's data caches, by level; 0 where the system does not
+/// tell. The C library takes all third-level caches of some processors for one.
+static std::array<int64_t, 4> readCacheSizes() {
+  std::array<int64_t, 4> sizes = {};
   for (unsigned number = 0; number < 8; ++number) {
     std::string folder =
         ("/sys/devices/system/cpu/cpu0/cache/index" + Twine(number)).str();
-    if (readLine(folder + "/level") != std::to_string(level) ||
-        readLine(folder + "/type") == "Instruction")
-      continue;
     // Such as `32K`.
     std::string text = readLine(folder + "/size");
     StringRef size = text;
+    unsigned level;
     int64_t kibibytes;
-    if (size.consume_back("K") && !size.getAsInteger(10, kibibytes) &&
-        kibibytes > 0)
-      return kibibytes << 10;
+    if (!StringRef(readLine(folder + "/level")).getAsInteger(10, level) &&
+        level < sizes.size() && readLine(folder + "/type") != "Instruction" &&
+        size.consume_back("K") && !size.getAsInteger(10, kibibytes))
+      sizes[level] = kibibytes << 10;
   }
-  return fallback;
+  return sizes;
 }
 
 TargetAttr
@@ -113,9 +113,11 @@ TargetAttr espalier::poly::detectHostTarget(MLIRContext *context) {
 
   TargetAttr usual = describeTarget(
       context, cpu, [&](StringRef feature) { return host.lookup(feature); });
-  int64_t l1 = getCacheSize(1, usual.getL1());
-  int64_t l2 = getCacheSize(2, usual.getL2());
-  int64_t l3 = getCacheSize(3, usual.getL3());
+  // Read once, as many ask.
+  static const std::array<int64_t, 4> caches = readCacheSizes();
+  int64_t l1 = caches[1] ? caches[1] : usual.getL1();
+  int64_t l2 = caches[2] ? caches[2] : usual.getL2();
+  int64_t l3 = caches[3] ? caches[3] : usual.getL3();
   int64_t cores = std::max(1u, std::thread::hardware_concurrency());
   return TargetAttr::get(context, cpu, llvm::join(features, ","),
                          usual.getVectorBits(), usual.getRegisters(), l1, l2,
