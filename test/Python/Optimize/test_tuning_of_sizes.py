@@ -59,7 +59,7 @@ def test_schedules_by_two_sizes(tmp_path: Path) -> None:
     """Times are made up, so that it depends on both sizes which schedule is fastest."""
     records = tmp_path / "records.sqlite"
     options = keeping(records)
-    espalier.tune(scores(), trials=10, sizes=SIZES, options=options)
+    espalier.tune(scores(), trials=30, sizes=SIZES, options=options)
     with sqlite3.connect(records) as connection:
         connection.execute("DELETE FROM trials WHERE rule = 'sizes'")
         tasks = connection.execute("SELECT DISTINCT task FROM trials").fetchall()
