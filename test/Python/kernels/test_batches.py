@@ -75,12 +75,15 @@ FEATURES = 60
 After = Callable[[Net, str, Sequence[int]], str]
 
 
-def far(extents: Sequence[int], channels: int, after: After, groups: int = 1) -> onnx.ModelProto:
-    """Return a convolution with a bias and one tap, and what follows it."""
+def far(
+    extents: Sequence[int], channels: int, after: After, groups: int = 1, before: str = ""
+) -> onnx.ModelProto:
+    """Return a convolution with a bias and one tap, and what comes before and follows it."""
     net = Net("far")
     filters = [FEATURES, channels // groups, *[1] * (len(extents) - 1)]
     shape = [extents[0], channels, *extents[1:]]
     x = net.input("x", shape)
+    x = net.node(before, x) if before else x
     y = net.node("Conv", x, net.weight(filters, 0.1), net.weight([FEATURES], 0.1), group=groups)
     result = [extents[0], FEATURES, *extents[1:]]
     return net.finish((after(net, y, result), "y", result))
@@ -110,6 +113,7 @@ FAR = {
     "line": far([3, 16384], 41, lambda net, y, shape: y),
     "volume": far([1, 12, 40, 32], 48, lambda net, y, shape: net.node("Sigmoid", y)),
     "groups": far([1, 128, 120], 80, lambda net, y, shape: y, groups=2),
+    "computed": far([1, 12, 40, 32], 64, lambda net, y, shape: y, before="Relu"),
     "residual": far([2, 128, 120], 40, residual),
     "branch": far([2, 128, 120], 40, branch),
     "two readers": far(

@@ -193,6 +193,7 @@ LayoutAssigner::joinFarRows(unsigned number, const Contraction &weights) {
     array.outputs.clear();
     array.kind = Array::Kind::Intermediate;
     array.reshapeOf = source;
+    array.rowMajor = true;
     // What computes it may get its layout after this.
     program.arrays[program.getBase(source)].rowMajor = true;
     known->second = program.addArray(std::move(array));
@@ -217,12 +218,14 @@ LayoutAssigner::joinFarRows(unsigned number, const Contraction &weights) {
     }
     // A result is a view of what is computed, and what lies between them is
     // another array.
-    ArrayId target = statement.target, points = join(target);
+    ArrayId target = statement.target;
+    bool isResult = place == chain.back();
+    bool isRowMajor = isResult || program.arrays[target].rowMajor;
+    ArrayId points = join(target);
     program.arrays[points].reshapeOf.reset();
-    if (place == chain.back()) {
+    program.arrays[points].rowMajor = isRowMajor;
+    if (isResult)
       program.arrays[target].reshapeOf = points;
-      program.arrays[points].rowMajor = true;
-    }
     extents[first] = program.arrays[points].extents.back();
     statement.pieces.front().value =
         transform(statement.pieces.front().value, [&](Expr e) -> Expr {
