@@ -28,25 +28,18 @@ espalier_compile_options espalier_default_compile_options() {
   return options;
 }
 
-PipelineOptions
-capi::makePipelineOptions(const espalier_compile_options *options) {
-  PipelineOptions pipeline;
-  if (!options)
-    return pipeline;
-#define PIPELINE_OPTION(name, value, summary)                                  \
-  pipeline.name = options->name != 0;
-#include "espalier-c/PipelineOptions.def"
-  return pipeline;
-}
-
 static const char *getText(const char *text) { return text ? text : ""; }
 
 CodegenOptions
 capi::makeCodegenOptions(const espalier_compile_options *options) {
   CodegenOptions codegen;
+  if (!options)
+    return codegen;
   codegen.cpu = getText(options->cpu);
   codegen.features = getText(options->features);
-  codegen.pipeline = capi::makePipelineOptions(options);
+#define PIPELINE_OPTION(name, value, summary)                                  \
+  codegen.pipeline.name = options->name != 0;
+#include "espalier-c/PipelineOptions.def"
   codegen.jobs = options->jobs;
   if (options->progress)
     codegen.progress = [options](unsigned done, unsigned all) {

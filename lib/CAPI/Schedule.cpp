@@ -27,6 +27,16 @@ struct espalier_schedule {
   DictionaryAttr violation;
 };
 
+/// Takes a module to a stage; for the machine that `options` name, if they do.
+static LogicalResult lower(ModuleOp module, Stage stage,
+                           const espalier_compile_options *options) {
+  CodegenOptions codegen = makeCodegenOptions(options);
+  if (!codegen.cpu.empty() || !codegen.features.empty())
+    if (llvm::Error error = setMachine(module, codegen))
+      return module->emitError(llvm::toString(std::move(error)));
+  return compileToStage(module, stage, codegen.pipeline);
+}
+
 int espalier_module_lower(espalier_module *module, const char *stage,
                           const espalier_compile_options *options) {
   if (!module)
@@ -39,8 +49,7 @@ int espalier_module_lower(espalier_module *module, const char *stage,
     return fail(module, "expects one of the stages " + listStages() +
                             ", but got '" + stage + "'");
   module->function = {};
-  if (failed(compileToStage(*module->module, *to,
-                            capi::makePipelineOptions(options))))
+  if (failed(lower(*module->module, *to, options)))
     return fail(module, "expects a module that can be lowered");
   return 0;
 }
@@ -68,7 +77,6 @@ int espalier_module_schedule(espalier_module *module, const char *script,
       parseScript(module, script, size, /*mayChoose=*/true);
   if (!parsed)
     return -1;
-  PipelineOptions pipeline = capi::makePipelineOptions(options);
   FailureOr<Stage> from = detectStage(*module->module);
   if (failed(from))
     return fail(module, "expects a module that can be lowered");
@@ -80,7 +88,7 @@ int espalier_module_schedule(espalier_module *module, const char *script,
       return fail(module, "expects a module whose kernels are not formed yet "
                           "for @" +
                               name);
-    if (failed(compileToStage(*module->module, stage, pipeline)))
+    if (failed(lower(*module->module, stage, options)))
       return fail(module, "expects a module that can be lowered");
     if (sequence && applySequence(module, sequence) < 0)
       return -1;
@@ -147,14 +155,10 @@ int espalier_module_default_schedule(
                               "' in program order, but it has a schedule; "
                               "take the kernel or the module as it was made");
   }
-  CodegenOptions machineOptions;
-  if (options && options->cpu)
-    machineOptions.cpu = options->cpu;
-  if (options && options->features)
-    machineOptions.features = options->features;
   poly::TargetAttr target;
   if (!(*module->module)->hasAttr(poly::TargetAttr::getAttrName())) {
-    auto machine = describeMachine(&module->context, machineOptions);
+    auto machine =
+        describeMachine(&module->context, makeCodegenOptions(options));
     if (!machine)
       return fail(module, llvm::toString(machine.takeError()));
     target = *machine;

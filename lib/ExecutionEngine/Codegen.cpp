@@ -58,6 +58,7 @@ espalier::resolveTarget(const CodegenOptions &options) {
 llvm::Expected<poly::TargetAttr>
 espalier::describeMachine(mlir::MLIRContext *context,
                           const CodegenOptions &options) {
+  context->loadDialect<poly::PolyDialect>();
   if (options.cpu.empty() && options.features.empty())
     return poly::detectHostTarget(context);
   auto target = resolveTarget(options);
@@ -74,6 +75,18 @@ espalier::describeMachine(mlir::MLIRContext *context,
                                usual.getVectorBits(), usual.getRegisters(),
                                usual.getL1(), usual.getL2(), usual.getL3(),
                                usual.getCores());
+}
+
+llvm::Error espalier::setMachine(mlir::ModuleOp module,
+                                 const CodegenOptions &options) {
+  llvm::StringRef name = poly::TargetAttr::getAttrName();
+  if (module->hasAttr(name))
+    return llvm::Error::success();
+  auto machine = describeMachine(module.getContext(), options);
+  if (!machine)
+    return machine.takeError();
+  module->setAttr(name, *machine);
+  return llvm::Error::success();
 }
 
 std::vector<std::string> espalier::getCheckedFeatures(const TargetCPU &target) {

@@ -240,13 +240,8 @@ espalier::compileModule(ModuleOp module, const CodegenOptions &options) {
   llvm::Expected<TargetCPU> target = resolveTarget(options);
   if (!target)
     return emitError(unknown, llvm::toString(target.takeError()));
-  if (!module->hasAttr(poly::TargetAttr::getAttrName())) {
-    module.getContext()->loadDialect<poly::PolyDialect>();
-    auto machine = describeMachine(module.getContext(), options);
-    if (!machine)
-      return emitError(unknown, llvm::toString(machine.takeError()));
-    module->setAttr(poly::TargetAttr::getAttrName(), *machine);
-  }
+  if (llvm::Error error = setMachine(module, options))
+    return emitError(unknown, llvm::toString(std::move(error)));
   if (failed(interpose(module, Stage::Statements, options.chooseStatements,
                        options)) ||
       failed(interpose(module, Stage::Poly, options.scheduleKernels, options)))

@@ -168,13 +168,8 @@ espalier::formKernels(ModuleOp module, const CodegenOptions &codegen,
                       ArrayRef<MeasuredSizes> sizes) {
   MLIRContext *context = module.getContext();
   OwningOpRef<ModuleOp> copy = module.clone();
-  if (!module->hasAttr(poly::TargetAttr::getAttrName())) {
-    context->loadDialect<poly::PolyDialect>();
-    auto target = describeMachine(context, codegen);
-    if (!target)
-      return emitError(module.getLoc(), llvm::toString(target.takeError()));
-    (*copy)->setAttr(poly::TargetAttr::getAttrName(), *target);
-  }
+  if (llvm::Error error = setMachine(*copy, codegen))
+    return emitError(module.getLoc(), llvm::toString(std::move(error)));
   // Kernels are measured on made-up numbers, which are no lists of entries.
   PipelineOptions pipeline = codegen.pipeline;
   pipeline.sparse = pipeline.entries = false;

@@ -171,7 +171,6 @@ formOwnKernels(ModuleOp module, const OperatorInstance &instance,
 
 /// How many elements of f32 a vector has on the machine that costs are for.
 static int64_t getLanes(MLIRContext *context, const CodegenOptions &codegen) {
-  context->loadDialect<poly::PolyDialect>();
   auto target = describeMachine(context, codegen);
   if (target)
     return target->getLanes(Float32Type::get(context));

@@ -238,13 +238,8 @@ static double getSeconds(const TuneOptions &options) {
 }
 
 llvm::Error Chooser::prepare() {
-  if (!(*statements)->hasAttr(poly::TargetAttr::getAttrName())) {
-    context->loadDialect<poly::PolyDialect>();
-    auto target = describeMachine(context, options.measure.codegen);
-    if (!target)
-      return target.takeError();
-    (*statements)->setAttr(poly::TargetAttr::getAttrName(), *target);
-  }
+  if (llvm::Error error = setMachine(*statements, options.measure.codegen))
+    return error;
   if (failed(compileToStage(*statements, Stage::Statements,
                             options.measure.codegen.pipeline)))
     return llvm::createStringError("expects a model that can be compiled");

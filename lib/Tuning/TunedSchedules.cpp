@@ -101,7 +101,6 @@ void tuning::useRecords(ModuleOp module, StringRef path,
         << llvm::toString(std::move(error));
   };
   MLIRContext *context = module.getContext();
-  context->loadDialect<poly::PolyDialect>();
   Attribute target = module->getAttr(poly::TargetAttr::getAttrName());
   if (!target) {
     auto machine = describeMachine(context, codegen);

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+import espalier
 from espalier.compiler import Options
 from espalier.kernels import f32, f64, kernel, label, local, sizes
+from espalier.models import Net
 from espalier.schedules import Schedule, ScheduleError
 
 m, n, k = sizes("m n k")
@@ -198,3 +200,14 @@ def test_tiles_of_another_size_are_not_it():
     s.tile("acc", ["i", "j", "k"], [[3, 16, 8]])
     with pytest.raises(ScheduleError, match="but they take others or fewer"):
         s.tensorize("acc", "i.1", "micro")
+
+
+@pytest.mark.parametrize(("cpu", "width"), [("x86-64-v3", 16), ("x86-64-v4", 32)])
+def test_layouts_are_for_the_cpu_that_is_named(cpu, width):
+    """Whatever machine lowers: a tile of the other has other panels of weights."""
+    net = Net("product")
+    x = net.input("x", [100, 96])
+    model = net.finish((net.node("MatMul", x, net.weight([96, 128], 0.1)), "y", [100, 128]))
+    text = str(espalier.lower(model, options=Options(cache=None, cpu=cpu)))
+    assert f'poly.target<cpu = "{cpu}"' in text
+    assert f"(d1 floordiv {width}, d2, d1 mod {width})" in text

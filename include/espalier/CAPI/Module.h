@@ -42,10 +42,8 @@ struct espalier_module {
 
 namespace espalier::capi {
 
-/// What of `options`, or of the default ones if it is null, concerns passes.
-PipelineOptions makePipelineOptions(const espalier_compile_options *options);
-
-/// What of `options` concerns code; they have to outlive it.
+/// What of `options`, or of the default ones if it is null, concerns code; they
+/// have to outlive it.
 CodegenOptions makeCodegenOptions(const espalier_compile_options *options);
 
 /// How kernels of a module are measured with `options`, which outlive it.

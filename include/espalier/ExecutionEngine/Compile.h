@@ -81,6 +81,10 @@ mlir::FailureOr<CompiledProgram> compileModule(mlir::ModuleOp module,
 llvm::Expected<poly::TargetAttr> describeMachine(mlir::MLIRContext *context,
                                                  const CodegenOptions &options);
 
+/// Says in `module` for which machine code is made, unless it does so itself:
+/// layouts, kernels and default schedules follow from that.
+llvm::Error setMachine(mlir::ModuleOp module, const CodegenOptions &options);
+
 /// Returns the identity of this build of the compiler.
 std::string getCompilerIdentity();
 
