@@ -41,6 +41,30 @@ getFirstPoint(const AstNode &node, unsigned statement,
   return std::nullopt;
 }
 
+/// After how many iterations of `iterator` places that are functions of it
+/// change: 1 if that is in each, or not every few.
+static int64_t getPeriod(ArrayRef<AffineExpr> places, AffineExpr iterator) {
+  int64_t period = 0;
+  bool isPeriodic = true;
+  for (AffineExpr place : places) {
+    AffineExpr rest = place;
+    place.walk([&](AffineExpr expr) {
+      auto division = dyn_cast<AffineBinaryOpExpr>(expr);
+      if (!division || division.getKind() != AffineExprKind::FloorDiv ||
+          division.getLHS() != iterator)
+        return;
+      auto factor = dyn_cast<AffineConstantExpr>(division.getRHS());
+      isPeriodic &= factor && (period == 0 || period == factor.getValue());
+      period = factor ? factor.getValue() : 0;
+      rest =
+          rest.replace(expr, getAffineConstantExpr(0, iterator.getContext()));
+    });
+    isPeriodic &=
+        !rest.isFunctionOfDim(cast<AffineDimExpr>(iterator).getPosition());
+  }
+  return isPeriodic && llvm::isPowerOf2_64(period) ? period : 1;
+}
+
 LogicalResult KernelLoops::emitMark(const AstNode &node) {
   if (DictionaryAttr prefetch = poly::getPrefetch(node.mark))
     emitPrefetch(node, prefetch);
@@ -71,6 +95,21 @@ void KernelLoops::emitPrefetch(const AstNode &node, DictionaryAttr prefetch) {
   for (AffineExpr result : at.getResults())
     call.values.push_back(result.replaceDims(*point));
   OpBuilder::InsertionGuard guard(builder);
+  // A line that several iterations need is fetched in the first of them: those
+  // of another cache take a place in its queue each time.
+  unsigned innermost = 0;
+  for (unsigned number : llvm::concat<const unsigned>(
+           llvm::make_first_range(iterators), llvm::make_first_range(unrolled)))
+    innermost = std::max(innermost, number);
+  AffineExpr inner = iterator(innermost);
+  if (int64_t period = getPeriod(call.values, inner); period > 1) {
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value isFirst =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                              emitIndex(inner % period, {}), zero);
+    auto fetch = scf::IfOp::create(builder, loc, isFirst);
+    builder.setInsertionPointToStart(fetch.thenBlock());
+  }
   SmallVector<Value> data(owner.getReads().size());
   if (!emitIndexReads(access, owner, call, data))
     return;

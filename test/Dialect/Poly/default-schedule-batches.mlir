@@ -12,7 +12,7 @@
 // all panels pass for each image, rather than all images for each panel. The
 // next panel is fetched by the tiles of one image.
 // CHECK-DAG:   #[[LOOPS:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2 floordiv 32, d1 floordiv 14)>
-// CHECK-DAG:   #[[AHEAD:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2 + 32, (d1 floordiv 14) * 74 + d3 floordiv 14)>
+// CHECK-DAG:   #[[AHEAD:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2 + 32, (d1 floordiv 14) * 74 + d3 floordiv 8)>
 // CHECK:         poly.band [@init, @acc] maps [#{{.*}}, #[[LOOPS]]]
 // CHECK:         poly.prefetch @acc read {{.*}} at #[[AHEAD]]
 module attributes {poly.target = #target} {

@@ -10,9 +10,10 @@
 #points = affine_set<(i, j, k) : (i >= 0, 34 - i >= 0, j >= 0, 1023 - j >= 0, k >= 0, 511 - k >= 0)>
 
 // Panels too large for the cache: one loop over them is around all rows, the
-// rest of the rows as well, and each tile of rows fetches a share of the next.
+// rest of the rows as well, and each tile of rows fetches a share of the next, a
+// line in the first of the steps for it.
 // CHECK-DAG:   #[[PANEL:.*]] = affine_map<(d0, d1, d2) -> (d1 floordiv 32)>
-// CHECK-DAG:   #[[AHEAD:.*]] = affine_map<(d0, d1, d2) -> (d0, d1 + 32, (d0 floordiv 12) * 171 + d2 floordiv 3)>
+// CHECK-DAG:   #[[AHEAD:.*]] = affine_map<(d0, d1, d2) -> (d0, d1 + 32, (d0 floordiv 12) * 171 + d2 floordiv 2)>
 // CHECK-LABEL: poly.kernel @streamed
 // CHECK:         poly.schedule {
 // CHECK-NEXT:      poly.band [@init, @acc, @out] maps [#{{.*}}, #[[PANEL]], #{{.*}}] loops [parallel] {
@@ -24,6 +25,8 @@
 // CHECK:                   poly.prefetch @acc read {{.*}} at #[[AHEAD]]
 // LOOPS:       scf.parallel
 // LOOPS:         scf.for
+// LOOPS:           %[[FIRST:.*]] = arith.cmpi eq
+// LOOPS-NEXT:      scf.if %[[FIRST]] {
 // LOOPS:           memref.prefetch %{{.*}}, read, locality<2>, data : memref<524288xf32>
 // LOOPS:           memref.prefetch %{{.*}}, read, locality<2>, data : memref<524288xf32>
 // LOOPS:           vector.load

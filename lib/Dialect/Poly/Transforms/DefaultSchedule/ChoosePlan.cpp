@@ -223,9 +223,9 @@ bool PlanChooser::chooseFetchOfPanel() {
   if (tiles->first < 2)
     plan.ahead = kStepsAhead;
   else if (target.getRegisters() < kManyRegisters && hasRows() &&
-           !findWindowSteps())
-    // In each step a division finds the place: as many instructions as a small
-    // tile's multiply-adds leave room for.
+           !findWindowSteps() && !arePanelsFar())
+    // A small tile's multiply-adds leave little room to find the place, and
+    // what comes from the next cache is there in time without.
     return false;
   else
     plan.fetch = Fetch::Panel;

@@ -66,6 +66,17 @@ bool PlanChooser::isPanelStreamed() const {
              target.getL2() / 2;
 }
 
+bool PlanChooser::arePanelsFar() const {
+  const ComputeShape &main = shape(*reduction);
+  const ComputeAccess &panel = main.reads[*getPanel(main)];
+  MemRefType type = panel.getType();
+  return type.hasStaticShape() &&
+         getStride(panel, plan.own[*reduction].order.back(), plan.width) ==
+             plan.tile[*plan.lanes] &&
+         type.getNumElements() * getBytes(type.getElementType()) >=
+             target.getL3() / kPartOfSharedCache;
+}
+
 std::optional<PlanChooser::PassBytes> PlanChooser::getPassBytes() const {
   const ComputeShape &main = shape(*reduction);
   std::optional<unsigned> panel = getPanel(main);

@@ -144,14 +144,17 @@ std::optional<Prefetch> TiledComponent::findPanelPrefetch() const {
     return std::nullopt;
   auto [numTiles, number] = *tiles;
   ahead[*plan.lanes] = ahead[*plan.lanes] + plan.ahead * plan.tile[*plan.lanes];
-  AffineExpr step = ahead[term].floorDiv(numTiles);
+  // A shift finds the place: what two tiles both fetch is there already.
+  auto getShare = [](AffineExpr step, uint64_t steps) {
+    return step.floorDiv(llvm::bit_floor(std::max<uint64_t>(steps, 1)));
+  };
+  AffineExpr step = getShare(ahead[term], numTiles);
   if (std::optional<WindowSteps> window = findWindowSteps()) {
     // The taps fetch the same: the place is found once for them.
     for (unsigned own : plan.own[reduction].order)
       ahead[own] = getAffineConstantExpr(0, context);
     extent = window->numSteps;
-    step = window->outer.floorDiv(llvm::bit_floor(
-        uint64_t(std::max(numTiles / window->taps, int64_t(1)))));
+    step = getShare(window->outer, numTiles / window->taps);
   }
   ahead[term] = number * llvm::divideCeil(*extent, numTiles) + step;
   return getPrefetchOf(compute, *panel, ahead, bytes);
