@@ -70,11 +70,14 @@ bool PlanChooser::arePanelsFar() const {
   const ComputeShape &main = shape(*reduction);
   const ComputeAccess &panel = main.reads[*getPanel(main)];
   MemRefType type = panel.getType();
-  return type.hasStaticShape() &&
-         getStride(panel, plan.own[*reduction].order.back(), plan.width) ==
-             plan.tile[*plan.lanes] &&
-         type.getNumElements() * getBytes(type.getElementType()) >=
-             target.getL3() / kPartOfSharedCache;
+  ArrayRef<unsigned> own = plan.own[*reduction].order;
+  if (!type.hasStaticShape() ||
+      getStride(panel, own.back(), plan.width) != plan.tile[*plan.lanes])
+    return false;
+  bool hasTaps = llvm::any_of(
+      own.drop_back(), [&](unsigned dim) { return main.getExtent(dim) != 1; });
+  return !hasTaps || type.getNumElements() * getBytes(type.getElementType()) >=
+                         target.getL3() / kPartOfSharedCache;
 }
 
 std::optional<PlanChooser::PassBytes> PlanChooser::getPassBytes() const {
