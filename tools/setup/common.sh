@@ -70,11 +70,14 @@ install_venv() {
   cp "$setup/requirements.txt" "$stamp"
 }
 
-# Builds the targets that it is given, or everything.
+# Builds the targets that it is given, or everything. A build keeps the compilers
+# that it began with: CMake starts again, with others, if a name now leads to
+# another path.
 build_targets() {
+  local compilers=(-DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22)
+  [[ -e $build/build.ninja ]] && compilers=()
   say "building in $build"
-  cmake -G Ninja -S "$root" -B "$build" -DCMAKE_C_COMPILER=clang-22 \
-    -DCMAKE_CXX_COMPILER=clang++-22 \
+  cmake -G Ninja -S "$root" -B "$build" "${compilers[@]}" \
     -DPython_EXECUTABLE="$venv/bin/python" --log-level=WARNING
   cmake --build "$build" --parallel "$(nproc)" ${1:+--target "$@"}
 }
