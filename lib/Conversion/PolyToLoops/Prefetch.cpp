@@ -97,18 +97,16 @@ void KernelLoops::emitPrefetch(const AstNode &node, DictionaryAttr prefetch) {
   OpBuilder::InsertionGuard guard(builder);
   // A line that several iterations need is fetched in the first of them: those
   // of another cache take a place in its queue each time.
-  unsigned innermost = 0;
-  for (unsigned number : llvm::concat<const unsigned>(
-           llvm::make_first_range(iterators), llvm::make_first_range(unrolled)))
-    innermost = std::max(innermost, number);
-  AffineExpr inner = iterator(innermost);
-  if (int64_t period = getPeriod(call.values, inner); period > 1) {
-    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-    Value isFirst =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                              emitIndex(inner % period, {}), zero);
-    auto fetch = scf::IfOp::create(builder, loc, isFirst);
-    builder.setInsertionPointToStart(fetch.thenBlock());
+  if (const AstNode *loop = enclosing.empty() ? nullptr : enclosing.back()) {
+    AffineExpr inner = iterator(loop->iterator);
+    if (int64_t period = getPeriod(call.values, inner); period > loop->step) {
+      Value step = arith::ConstantIndexOp::create(builder, loc, loop->step);
+      Value isFirst =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                emitIndex(inner % period, {}), step);
+      auto fetch = scf::IfOp::create(builder, loc, isFirst);
+      builder.setInsertionPointToStart(fetch.thenBlock());
+    }
   }
   SmallVector<Value> data(owner.getReads().size());
   if (!emitIndexReads(access, owner, call, data))

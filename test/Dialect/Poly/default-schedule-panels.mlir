@@ -25,7 +25,7 @@
 // CHECK:                   poly.prefetch @acc read {{.*}} at #[[AHEAD]]
 // LOOPS:       scf.parallel
 // LOOPS:         scf.for
-// LOOPS:           %[[FIRST:.*]] = arith.cmpi eq
+// LOOPS:           %[[FIRST:.*]] = arith.cmpi slt
 // LOOPS-NEXT:      scf.if %[[FIRST]] {
 // LOOPS:           memref.prefetch %{{.*}}, read, locality<2>, data : memref<524288xf32>
 // LOOPS:           memref.prefetch %{{.*}}, read, locality<2>, data : memref<524288xf32>
