@@ -233,6 +233,25 @@ module attributes {poly.target = #poly.target<cpu = "znver5", features = "", vec
 
 // -----
 
+// Registers for a plain sum, but not for such tiles.
+// CHECK-LABEL: poly.kernel private @conv_max_pool_relu_{{[0-9a-f]+}}(%arg0: memref<1x3x4x64xf32>
+// CHECK-NOT:     poly.array : memref<1x2x4x4x
+// CHECK:         reduction add
+// CHECK:         reduction max
+module attributes {poly.target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>} {
+  func.func @main(%x: tensor<1x3x4x64xf32>) -> tensor<1x20x2x32xf32> {
+    %a = graph.constant dense<0.5> : tensor<20x3x3x1xf32>
+    %b = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+    %w = graph.add %a, %b : (tensor<20x3x3x1xf32>, tensor<3xf32>) -> tensor<20x3x3x3xf32>
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 1, 1>, pads_high = array<i64: 1, 1>, dilations = array<i64: 1, 1>} : (tensor<1x3x4x64xf32>, tensor<20x3x3x3xf32>) -> tensor<1x20x4x64xf32>
+    %1 = graph.relu %0 : (tensor<1x20x4x64xf32>) -> tensor<1x20x4x64xf32>
+    %2 = graph.max_pool %1 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x20x4x64xf32>) -> tensor<1x20x2x32xf32>
+    return %2 : tensor<1x20x2x32xf32>
+  }
+}
+
+// -----
+
 // Too few channels to pay for the transforms.
 // CHECK-LABEL: poly.kernel private @conv_max_pool_relu_{{[0-9a-f]+}}(%arg0: memref<1x1x4x64xf32>
 // CHECK-NOT:     poly.array : memref<1x2x4x4x

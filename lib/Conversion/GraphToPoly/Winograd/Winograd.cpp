@@ -37,7 +37,7 @@ namespace {
 /// Fewer channels than this, or filters, do not pay for the transforms, nor do
 /// few where tiles overlap so much that less than half of the products is
 /// saved, or, with few registers, where lanes are left empty.
-constexpr int64_t kMinChannels = 16, kFewChannels = 32, kManyRegisters = 32;
+constexpr int64_t kMinChannels = 16, kFewChannels = 32;
 /// Fewer channels than this, or filters, do not pay for transforms of tiles
 /// with four results along one dimension.
 constexpr int64_t kMinWideChannels = 64;

@@ -24,6 +24,7 @@
 #include "../Contraction.h"
 #include "../Renumber.h"
 #include "Winograd.h"
+#include "espalier/Dialect/Poly/IR/Target.h"
 
 using namespace mlir;
 using namespace espalier;
@@ -36,7 +37,7 @@ static constexpr int64_t kOutputs = 2, kPoints = kOutputs + kTaps - 1;
 /// they stay in registers until they are a window's results.
 static constexpr int64_t kMinStoredChannels = 16;
 /// Fewer channels, or filters that share what is transformed, do not pay for
-/// the transforms.
+/// the transforms; nor do so few in few registers.
 static constexpr int64_t kMinChannels = 2, kMinFilters = 8;
 
 namespace {
@@ -190,7 +191,9 @@ bool RowsRewriter::pays() const {
   if (sum.algorithm)
     return sum.algorithm == poly::Algorithm::Winograd;
   int64_t channels = getExtent(getChannel()), filters = getExtent(getFilter());
-  if (channels < kMinChannels ||
+  bool hasMany =
+      poly::getTarget(program.function).getRegisters() >= kManyRegisters;
+  if (channels < (hasMany ? kMinChannels : kMinStoredChannels) ||
       filters < (storesProducts() ? kMinStoredChannels : kMinFilters))
     return false;
   // What an iteration of the outer loops uses again stays in cache.
