@@ -71,11 +71,13 @@ install_venv() {
 }
 
 # Builds the targets that it is given, or everything. A build keeps the compilers
-# that it began with: CMake starts again, with others, if a name now leads to
-# another path.
+# that it began with: CMake starts again, with others, if a name leads to another
+# path than before.
 build_targets() {
-  local compilers=(-DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22)
-  [[ -e $build/build.ninja ]] && compilers=()
+  local compilers=()
+  [[ -e $build/build.ninja ]] ||
+    compilers=(-DCMAKE_C_COMPILER="$(command -v clang-22)"
+      -DCMAKE_CXX_COMPILER="$(command -v clang++-22)")
   say "building in $build"
   cmake -G Ninja -S "$root" -B "$build" "${compilers[@]}" \
     -DPython_EXECUTABLE="$venv/bin/python" --log-level=WARNING
