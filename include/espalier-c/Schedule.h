@@ -25,10 +25,9 @@ typedef struct espalier_schedule espalier_schedule;
 /** Takes a module to a later stage of compilation. At stage "poly" the kernels
     of a model can be scheduled; at stage "statements", before it, there is a
     kernel for each statement of an operator, for which layouts and algorithms
-    can be chosen. Layouts and kernels are for the CPU that `options` name,
-   which the module then names too, or else for that of the process. NULL for
-   `options` stands for the default ones. Returns a negative number on an error.
- */
+    can be chosen. If `options` name a CPU, layouts and kernels are for it, and
+    the module names it. NULL for `options` stands for the default ones. Returns
+    a negative number on an error. */
 ESPALIER_API int espalier_module_lower(espalier_module *module,
                                        const char *stage,
                                        const espalier_compile_options *options);

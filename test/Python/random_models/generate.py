@@ -1,5 +1,6 @@
 """From a seed to a model with its inputs."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -8,7 +9,7 @@ import onnx
 from onnx import helper
 
 from random_models import recipes_contractions, recipes_elementwise, recipes_layers, recipes_shapes
-from random_models.builder import DTYPES, OPSETS, Builder, Value
+from random_models.builder import DTYPES, MAX_ELEMENTS, OPSETS, Builder, Value
 from random_models.evaluate import Impossible, is_float, make_model, type_code
 from random_models.recipes import RECIPES
 
@@ -140,9 +141,9 @@ def generate_convolutions(seed: int) -> Sample:
     single = np.dtype(np.float32)
     depth = [b.integer(1, 4)] if b.chance(0.3) else []
     image = [*depth, b.integer(4, 13), b.integer(4, 13)]
-    value = b.leaf(
-        b.draw(single, [b.integer(1, 3), b.integer(1, 5), *image], -3, 3), constant=False
-    )
+    batch, channels = b.integer(1, 3), b.integer(1, 5)
+    batch = min(batch, MAX_ELEMENTS // (channels * math.prod(image)))
+    value = b.leaf(b.draw(single, [batch, channels, *image], -3, 3), constant=False)
     for _ in range(b.integer(1, 3)):
         if min(value.shape[-2:]) < 3:
             break
@@ -155,7 +156,11 @@ def generate_convolutions(seed: int) -> Sample:
             for extent, k in zip(value.shape[2:], taps, strict=True)
         ]
         pads = [b.integer(0, d) for d in dilations]
-        [value] = b.add("Conv", [value, weight], limit=False, pads=pads * 2, dilations=dilations)
+        operands, attributes = [value, weight], {"pads": pads * 2, "dilations": dilations}
+        try:
+            [value] = b.add("Conv", operands, limit=False, **attributes)
+        except Impossible:  # Too large a result: what there is will do.
+            break
         if follower := b.choose(["", "Relu", "Neg", "Abs"]):
             [value] = b.add(follower, [value])
     sample = _finish(b)

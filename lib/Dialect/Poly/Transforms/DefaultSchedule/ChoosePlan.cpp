@@ -223,9 +223,7 @@ bool PlanChooser::chooseFetchOfPanel() {
   if (tiles->first < 2)
     plan.ahead = kStepsAhead;
   else if (target.getRegisters() < kManyRegisters && hasRows() &&
-           !findWindowSteps() && !arePanelsFar())
-    // A small tile's multiply-adds leave little room to find the place, and
-    // what comes from the next cache is there in time without.
+           !findWindowSteps() && !mayFetchPanels())
     return false;
   else
     plan.fetch = Fetch::Panel;

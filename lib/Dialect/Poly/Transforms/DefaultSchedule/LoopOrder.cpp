@@ -66,7 +66,7 @@ bool PlanChooser::isPanelStreamed() const {
              target.getL2() / 2;
 }
 
-bool PlanChooser::arePanelsFar() const {
+bool PlanChooser::mayFetchPanels() const {
   const ComputeShape &main = shape(*reduction);
   const ComputeAccess &panel = main.reads[*getPanel(main)];
   MemRefType type = panel.getType();

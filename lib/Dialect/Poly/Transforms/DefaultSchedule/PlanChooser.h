@@ -108,9 +108,11 @@ private:
   std::optional<PassBytes> getPassBytes() const;
   /// Whether one thread reads the panel from memory that is far away.
   bool isPanelStreamed() const;
-  /// Whether panels, each of them one piece of memory, are more than one core
-  /// can expect the cache that all share to hold.
-  bool arePanelsFar() const;
+  /// Whether each step of a tile in few registers has time to fetch a part of
+  /// the next panel: one that is a piece of memory and passes in one long loop,
+  /// or that is far, one of more than what a core can expect the cache that all
+  /// share to hold.
+  bool mayFetchPanels() const;
   /// Whether all that the sum reads depends on `dim`.
   bool isBatch(unsigned dim) const;
   /// How many of the loops over rows should be around the loop over panels, so
