@@ -79,6 +79,10 @@ uint64_t AccessCounter::limit(Loop &loop) {
   unsigned trips = evolution.getSmallConstantTripCount(&loop);
   if (trips == 0)
     return count;
+  // Some iterations of it are asked for.
+  if (std::optional<int> times =
+          getOptionalIntLoopAttribute(&loop, "llvm.loop.unroll.count"))
+    return SaturatingMultiply<uint64_t>(count, std::max(*times, 1));
   uint64_t unrolled = SaturatingMultiply<uint64_t>(count, trips);
   if (unrolled <= espalier::kMaxStraightAccesses || isForVectorizer(loop))
     return unrolled;

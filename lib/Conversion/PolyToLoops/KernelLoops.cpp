@@ -17,6 +17,12 @@ using polyhedral::AstNode;
 static constexpr int64_t kMinTileSlots = 16, kFewLeft = 4;
 /// Loops of so few iterations may run over the window of a convolution.
 static constexpr int64_t kMaxWindow = 8;
+/// Steps of a register tile are written out one after the other until they have
+/// as many results. Counting the steps of small tiles takes a fifth of the
+/// instructions, and as much time where another thread shares the core.
+static constexpr int64_t kMinStepResults = 48;
+/// Loops that carry fewer vectors wait for their sums.
+static constexpr int64_t kMinStepVectors = 4;
 
 poly::LoopAttr espalier::polytoloops::getLoopKind(const AstNode &node) {
   return dyn_cast_or_null<poly::LoopAttr>(node.tag);
@@ -275,23 +281,52 @@ static bool isTileLoop(poly::KernelOp kernel, size_t numValues) {
   return int64_t(numValues) >= least;
 }
 
-/// Keeps a loop over a window as it is: a register tile needs more registers
-/// than there are if neighbouring windows, which overlap, are loaded at once.
-static LLVM::LoopAnnotationAttr getNoUnroll(MLIRContext *context) {
-  auto yes = BoolAttr::get(context, true);
-  auto unroll = LLVM::LoopUnrollAttr::get(context, yes, {}, {}, {}, {}, {}, {});
+/// Keeps a loop as it is or, if `count` is greater than 1, writes out as many
+/// iterations.
+static LLVM::LoopAnnotationAttr getUnroll(MLIRContext *context, int64_t count) {
+  Builder builder(context);
+  auto number = count > 1 ? builder.getI32IntegerAttr(count) : IntegerAttr();
+  auto unroll = LLVM::LoopUnrollAttr::get(context, builder.getBoolAttr(!number),
+                                          number, {}, {}, {}, {}, {});
   return LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {},
                                        {}, {}, {}, {}, {}, {}, {}, {});
+}
+
+/// Whether loops below `node` remain loops.
+static bool hasLoops(const AstNode &node) {
+  return llvm::any_of(node.children, [&](const polyhedral::Ast &child) {
+    poly::LoopAttr kind = getLoopKind(*child);
+    bool isLoop = child->kind == AstNode::Kind::For &&
+                  !(kind && (kind.isVector() || kind.isUnroll()));
+    return isLoop || hasLoops(*child);
+  });
+}
+
+/// How many steps of a loop that carries `values` to write out.
+static int64_t countSteps(const AstNode &node, ArrayRef<Value> values) {
+  int64_t numVectors = llvm::count_if(values, [](Value value) {
+    return value && isa<VectorType>(value.getType());
+  });
+  if (numVectors < kMinStepVectors || hasLoops(node))
+    return 1;
+  return llvm::bit_floor<uint64_t>(
+      std::max<int64_t>(kMinStepResults / numVectors, 1));
 }
 
 LogicalResult KernelLoops::emitLoop(const AstNode &node) {
   auto partials = beginPartials(node);
   std::optional<int64_t> first = getConstantBoundOf(node, false),
                          last = getConstantBoundOf(node, true);
+  SmallVector<Value> values = getSlotValues();
   Attribute annotation;
-  if (isTileLoop(kernel, getSlotValues().size()) && first && last &&
-      *last - *first <= kMaxWindow)
-    annotation = getNoUnroll(builder.getContext());
+  if (!first || !last || *last - *first > kMaxWindow) {
+    if (int64_t count = countSteps(node, values); count > 1)
+      annotation = getUnroll(builder.getContext(), count);
+  } else if (isTileLoop(kernel, values.size())) {
+    // A register tile needs more registers than there are if neighbouring
+    // windows, which overlap, are loaded at once.
+    annotation = getUnroll(builder.getContext(), 1);
+  }
   Value lower = emitBound(node, false), upper = emitBound(node, true);
   if (failed(emitLoopBetween(node, lower, upper, node.step, annotation)))
     return failure();

@@ -114,3 +114,41 @@ module attributes {poly.target = #target} {
     }
   }
 }
+
+// -----
+
+#target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 1>
+#a = affine_map<(i, j, k) -> (i, k)>
+#b = affine_map<(i, j, k) -> (j floordiv 16, k, j mod 16)>
+#c = affine_map<(i, j, k) -> (i, j)>
+#m = affine_map<(i, j) -> (i, j)>
+#tile = affine_set<(i, j) : (i >= 0, 127 - i >= 0, j >= 0, 3071 - j >= 0)>
+#points = affine_set<(i, j, k) : (i >= 0, 127 - i >= 0, j >= 0, 3071 - j >= 0, k >= 0, 767 - k >= 0)>
+
+// With few registers, tiles have whole panels, which are fetched ahead, though
+// as many sums of four rows would divide the rows.
+// CHECK-DAG:   #[[TILES:.*]] = affine_map<(d0, d1, d2) -> (d0 floordiv 6)>
+// CHECK-DAG:   #[[NEXT:.*]] = affine_map<(d0, d1, d2) -> (d0, d1 + 16, (d0 floordiv 6) * 35 + d2 floordiv 16)>
+// CHECK-LABEL: poly.kernel @panels
+// CHECK:         poly.band [@init, @acc, @store] maps [#{{.*}}, #[[TILES]], #{{.*}}] loops [sequential]
+// CHECK:         poly.prefetch @acc read 1 at #[[NEXT]] bytes 64
+module attributes {poly.target = #target} {
+  poly.kernel @panels(%A: memref<128x768xf32>, %B: memref<192x768x16xf32>, %C: memref<128x3072xf32>) {
+    %t = poly.array : memref<128x3072xf32>
+    poly.compute @init domain [#tile] reads() writes(%t[#m] : memref<128x3072xf32>) {
+      %zero = arith.constant 0.0 : f32
+      poly.yield %zero : f32
+    }
+    poly.compute @acc domain [#points] reads(%A[#a], %B[#b], %t[#c] : memref<128x768xf32>, memref<192x768x16xf32>, memref<128x3072xf32>)
+        writes(%t[#c] : memref<128x3072xf32>) reduction add {
+    ^bb0(%x: f32, %y: f32, %s: f32):
+      %p = arith.mulf %x, %y : f32
+      %r = arith.addf %s, %p : f32
+      poly.yield %r : f32
+    }
+    poly.compute @store domain [#tile] reads(%t[#m] : memref<128x3072xf32>) writes(%C[#m] : memref<128x3072xf32>) {
+    ^bb0(%x: f32):
+      poly.yield %x : f32
+    }
+  }
+}

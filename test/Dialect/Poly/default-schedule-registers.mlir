@@ -1,12 +1,15 @@
 // RUN: espalier-opt %s -split-input-file -convert-graph-to-poly -poly-form-kernels -poly-extract-script | FileCheck %s
 // RUN: espalier-opt %s -split-input-file -compile-to=loops | FileCheck %s --check-prefix=LOOPS
 
-// With 16 registers, three vectors of four rows.
+// With 16 registers, three vectors of four rows. Four steps of the sum are
+// written out.
 #avx2 = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 1>
 module attributes {poly.target = #avx2} {
   // CHECK: plan {{.*}} tile ["i", "j"] by [4, 24] lanes "j" width 8
+  // LOOPS: #[[FOUR:.*]] = #llvm.loop_unroll<disable = false, count = 4 : i32>
+  // LOOPS: #[[STEPS:.*]] = #llvm.loop_annotation<unroll = #[[FOUR]]>
   // LOOPS-LABEL: func.func private @matmul
-  // LOOPS-NOT: {loop_annotation
+  // LOOPS: {loop_annotation = #[[STEPS]]}
   func.func @main(%x: tensor<784x64xf32>, %w: tensor<64x96xf32>) -> tensor<784x96xf32> {
     %y = graph.matmul %x, %w : (tensor<784x64xf32>, tensor<64x96xf32>) -> tensor<784x96xf32>
     return %y : tensor<784x96xf32>
@@ -31,8 +34,10 @@ module attributes {poly.target = #poly.target<cpu = "znver4", features = "", vec
 #avx2 = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 1>
 module attributes {poly.target = #avx2} {
   // CHECK: plan {{.*}} tile ["o", "p1"] by [16, 6] lanes "o" width 8
+  // LOOPS: #[[WHOLE:.*]] = #llvm.loop_unroll<disable = true>
+  // LOOPS: #[[TAPS:.*]] = #llvm.loop_annotation<unroll = #[[WHOLE]]>
   // LOOPS-LABEL: func.func private @conv
-  // LOOPS: {loop_annotation
+  // LOOPS: {loop_annotation = #[[TAPS]]}
   func.func @main(%x: tensor<1x20x14x26xf32>, %w: tensor<48x20x3x3xf32>) -> tensor<1x48x12x24xf32> {
     %y = graph.conv %x, %w {groups = 1 : i64, strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x20x14x26xf32>, tensor<48x20x3x3xf32>) -> tensor<1x48x12x24xf32>
     return %y : tensor<1x48x12x24xf32>

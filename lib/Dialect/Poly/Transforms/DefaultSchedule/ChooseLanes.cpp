@@ -339,6 +339,15 @@ void PlanChooser::chooseTile() {
   plan.tile[*plan.lanes] = plan.width;
   TileProblem problem{target, plan.width, {}, *plan.lanes, {}};
   problem.broadcastVectors = countBroadcastVectors(main);
+  // With few registers, only whole panels are fetched ahead.
+  SmallVector<unsigned> terms = getOwnOrder(main);
+  if (target.getRegisters() < kManyRegisters && !terms.empty() &&
+      isPanelStreamed()) {
+    std::optional<int64_t> step =
+        getStride(main.reads[*getPanel(main)], terms.back(), plan.width);
+    if (step && *step != kUnknownStride && *step % plan.width == 0)
+      problem.panelVectors = *step / plan.width;
+  }
   std::optional<unsigned> bordered;
   for (unsigned dim = plan.numInside; dim < plan.numShared; ++dim)
     if (findBorderTap(dim))

@@ -31,6 +31,10 @@ static constexpr double kMuchFaster = 0.5;
 /// What a row of vectors that is not aligned takes, beyond those of the row.
 static constexpr double kSplitVectors = 0.5;
 
+/// Time of a tile with parts of two panels, which nothing fetches ahead, by
+/// that of one with a panel.
+static constexpr double kSplitPanels = 1.06;
+
 /// What the second-level cache delivers, where the panel lies.
 static constexpr double kPanelBytesPerCycle = 32;
 
@@ -211,6 +215,8 @@ static RegisterTile chooseTileOfSteps(const TileProblem &problem) {
             });
           });
         });
+        if (problem.panelVectors && vectors != problem.panelVectors)
+          cycles *= kSplitPanels;
         if (cycles >= best.cycles * 0.999)
           continue;
         best.cycles = cycles;

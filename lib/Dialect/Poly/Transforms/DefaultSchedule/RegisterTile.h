@@ -44,6 +44,9 @@ struct TileProblem {
   /// Rows are scalars that are broadcast to so many vectors (a contraction),
   /// or, if 0, vectors that are loaded (a depthwise convolution, pooling).
   int64_t broadcastVectors = 0;
+  /// How many vectors lie side by side in each panel of an operand that is
+  /// fetched ahead if tiles have whole panels; 0 if none is.
+  int64_t panelVectors = 0;
   /// Whether rows read scalars that their neighbours read at other taps, which
   /// LLVM holds in registers meanwhile.
   bool sharesScalars = false;
