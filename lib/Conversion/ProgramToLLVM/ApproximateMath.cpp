@@ -20,10 +20,10 @@ using namespace espalier;
 /// Whether MLIR's polynomial for the operation called `name` is accurate to 5
 /// units in the last place, and no pattern of ours is there instead.
 static bool isAccurate(StringRef name) {
-  return llvm::is_contained(
-      {math::LogOp::getOperationName(), math::Log2Op::getOperationName(),
-       math::TanhOp::getOperationName(), math::ErfOp::getOperationName()},
-      name);
+  return llvm::is_contained({math::LogOp::getOperationName(),
+                             math::Log2Op::getOperationName(),
+                             math::TanhOp::getOperationName()},
+                            name);
 }
 
 /// Whether the operation called `name` has no form for types below f32.
@@ -123,18 +123,6 @@ struct ReduceNumbers : OpRewritePattern<vector::ReductionOp> {
   }
 };
 
-/// Lets an odd function keep the sign of a zero, which MLIR's polynomial for it
-/// drops.
-void keepSign(math::ErfOp op) {
-  if (getElementTypeOrSelf(op.getType()).isF64() || becomesShort(op))
-    return; // The library's, and one of ours.
-  OpBuilder builder(op->getContext());
-  builder.setInsertionPointAfter(op);
-  auto sign = math::CopySignOp::create(builder, op.getLoc(), op.getResult(),
-                                       op.getOperand());
-  op.getResult().replaceAllUsesExcept(sign, sign);
-}
-
 struct ProgramApproximateMathPass
     : espalier::impl::ProgramApproximateMathPassBase<
           ProgramApproximateMathPass> {
@@ -149,7 +137,6 @@ struct ProgramApproximateMathPass
     });
     if (!hasFunctions)
       return markAllAnalysesPreserved();
-    getOperation()->walk(keepSign);
     RewritePatternSet patterns(&getContext());
     patterns.add<CompareWithNumber<arith::MaximumFOp>>(
         &getContext(), arith::CmpFPredicate::OGT, /*benefit=*/2);

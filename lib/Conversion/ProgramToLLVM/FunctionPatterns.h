@@ -9,11 +9,11 @@ namespace espalier {
 /// Whether a value is rounded to f16 or bf16, and has no other users.
 bool becomesShort(mlir::Value value);
 
-/// Adds patterns that compute `exp` of f32, and `sin`, `cos` and `tan` of
-/// vectors of f32, by polynomials. Their error is at most 2 units in the last
-/// place for all arguments, and 2.5 of `tan`, but results of `exp`
-/// below 1.7e-38 are zero, which is half as much again as the smallest normal
-/// number.
+/// Adds patterns that compute `exp` and `erf` of f32, and `sin`, `cos` and
+/// `tan` of vectors of f32, by polynomials. Their error is at most 2 units in
+/// the last place for all arguments, and 2.5 of `erf` and `tan`, but results of
+/// `exp` below 1.7e-38 are zero, which is half as much again as the smallest
+/// normal number.
 void populateFunctionPatterns(mlir::RewritePatternSet &patterns);
 
 /// The same for `expm1`, `log1p`, and the hyperbolic functions but `tanh` with
