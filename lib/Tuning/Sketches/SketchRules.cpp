@@ -93,6 +93,8 @@ private:
   int64_t terms = 0;
   SmallVector<StringRef> shared;
   llvm::StringMap<std::optional<int64_t>> extents;
+  /// The dimensions along which nothing that sums read is shared.
+  llvm::SmallSet<StringRef, 4> batch;
 };
 } // namespace
 
@@ -103,6 +105,14 @@ static SmallVector<StringRef> getComputes(poly::PlanOp plan) {
   if (std::optional<ArrayAttr> others = plan.getOthers())
     llvm::append_range(names, others->getAsValueRange<StringAttr>());
   return names;
+}
+
+/// Whether all that a sum reads, but for what it has, depends on a dimension.
+static bool isBatch(poly::ComputeOp sum, unsigned dim) {
+  return llvm::all_of(sum.getReadAccesses(), [&](const auto &read) {
+    return read.map.isFunctionOfDim(dim) ||
+           llvm::is_contained(sum.getWrites(), read.array);
+  });
 }
 
 OpenPlan::OpenPlan(poly::PlanOp plan, poly::KernelOp kernel, StringRef prefix)
@@ -126,6 +136,10 @@ OpenPlan::OpenPlan(poly::PlanOp plan, poly::KernelOp kernel, StringRef prefix)
       if (compute.getReduction())
         terms = std::max(terms, own);
     }
+    if (compute.getReduction())
+      for (auto [dim, shared] : llvm::enumerate(shared))
+        if (isBatch(compute, dim))
+          batch.insert(shared);
   }
 }
 
@@ -142,6 +156,11 @@ size_t OpenPlan::countInsideSum() {
 }
 
 void OpenPlan::setLoops(ArrayRef<StringRef> loops, size_t numInsideSum) {
+  // Other loops may have a rest.
+  size_t numAroundRest = plan.getAroundRest();
+  if (ArrayRef<StringRef>(getLoops()).take_front(numAroundRest) !=
+      loops.take_front(numAroundRest))
+    plan.setAroundRest(0);
   setNames("loops", loops.drop_back(numInsideSum));
   setNames("inside_sum", loops.take_back(numInsideSum));
 }
@@ -187,10 +206,18 @@ int64_t OpenPlan::getTile(StringRef dim) {
 /// The points that a tile may have along a dimension.
 SmallVector<int64_t> OpenPlan::getTileOptions(StringRef dim) {
   bool isLanes = plan.getLanes() == dim;
+  if (!isLanes && batch.contains(dim))
+    return {1};
   std::optional<int64_t> extent = getExtent(dim);
+  SmallVector<StringRef> loops = getLoops();
+  bool isAroundRest =
+      llvm::is_contained(ArrayRef(loops).take_front(plan.getAroundRest()), dim);
   SmallVector<int64_t> options;
   for (int64_t number : isLanes ? ArrayRef(kVectors) : ArrayRef(kRows)) {
     int64_t points = isLanes ? number * getWidth() : number;
+    // A loop around the rest of others has none of its own.
+    if (isAroundRest && (!extent || *extent % points != 0))
+      continue;
     // The last tile may be a part of one, or all are.
     if (!extent || points < *extent + (isLanes ? getWidth() : 1))
       options.push_back(points);

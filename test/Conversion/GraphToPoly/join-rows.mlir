@@ -24,15 +24,44 @@ module attributes {poly.target = #target} {
 
 #target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>
 
-// Images that the cache holds pass panels of the weights.
-// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(%arg0: memref<2x40x40x64xf32>
+// Small images pass panels of the weights.
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(%arg0: memref<2x40x15x16xf32>
 // CHECK-NOT:     poly.array : memref<2x{{[0-9]+}}x{{[0-9]+}}x40x16xf32>
 // CHECK-LABEL: func.func @main
 module attributes {poly.target = #target} {
-  func.func @main(%x: tensor<2x40x40x64xf32>) -> tensor<2x60x40x64xf32> {
+  func.func @main(%x: tensor<2x40x15x16xf32>) -> tensor<2x60x15x16xf32> {
     %w = graph.constant dense_resource<w> : tensor<60x40x1x1xf32>
-    %y = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x40x40x64xf32>, tensor<60x40x1x1xf32>) -> tensor<2x60x40x64xf32>
-    return %y : tensor<2x60x40x64xf32>
+    %y = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x40x15x16xf32>, tensor<60x40x1x1xf32>) -> tensor<2x60x15x16xf32>
+    return %y : tensor<2x60x15x16xf32>
+  }
+}
+
+// -----
+
+#target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>
+
+// The points of a tile would be six of the sixteen of each line.
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(%arg0: memref<2x40x800xf32>
+module attributes {poly.target = #target} {
+  func.func @main(%x: tensor<2x40x20x40xf32>) -> tensor<2x60x20x40xf32> {
+    %w = graph.constant dense_resource<w> : tensor<60x40x1x1xf32>
+    %y = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x40x20x40xf32>, tensor<60x40x1x1xf32>) -> tensor<2x60x20x40xf32>
+    return %y : tensor<2x60x20x40xf32>
+  }
+}
+
+// -----
+
+#target = #poly.target<cpu = "znver4", features = "", vector_bits = 512, registers = 32, l1 = 32768, l2 = 1048576, l3 = 33554432, cores = 2>
+
+// Fourteen of them are most of a line.
+// CHECK-LABEL: poly.kernel private @conv_{{[0-9a-f]+}}(%arg0: memref<2x40x20x48xf32>
+// CHECK-LABEL: func.func @main
+module attributes {poly.target = #target} {
+  func.func @main(%x: tensor<2x40x20x48xf32>) -> tensor<2x60x20x48xf32> {
+    %w = graph.constant dense_resource<w> : tensor<60x40x1x1xf32>
+    %y = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x40x20x48xf32>, tensor<60x40x1x1xf32>) -> tensor<2x60x20x48xf32>
+    return %y : tensor<2x60x20x48xf32>
   }
 }
 

@@ -151,3 +151,48 @@ func.func @unused_operators_go(%x: tensor<2xf32>) {
   %r = graph.exp %x : (tensor<2xf32>) -> tensor<2xf32>
   return
 }
+
+// Points are apart from each other, and the reshape is a view.
+// CHECK-LABEL: @transpose_of_merged_points
+// CHECK:         %[[MOVED:.*]] = graph.transpose %arg0 {permutation = array<i64: 0, 2, 3, 1>} : (tensor<1x32x8x4xf32>) -> tensor<1x8x4x32xf32>
+// CHECK:         %[[ROWS:.*]] = graph.reshape %[[MOVED]]{{.*}} : (tensor<1x8x4x32xf32>{{.*}}) -> tensor<1x32x32xf32>
+// CHECK:         return %[[ROWS]]
+func.func @transpose_of_merged_points(%x: tensor<1x32x8x4xf32>) -> tensor<1x32x32xf32> {
+  %0 = graph.reshape %x to [1, 32, 32] : (tensor<1x32x8x4xf32>) -> tensor<1x32x32xf32>
+  %1 = graph.transpose %0 {permutation = array<i64: 0, 2, 1>} : (tensor<1x32x32xf32>) -> tensor<1x32x32xf32>
+  return %1 : tensor<1x32x32xf32>
+}
+
+// CHECK-LABEL: @split_points_of_a_transpose
+// CHECK:         %[[IMAGE:.*]] = graph.reshape %arg0{{.*}} : (tensor<2x24x5xf32>{{.*}}) -> tensor<2x4x6x5xf32>
+// CHECK:         %[[MOVED:.*]] = graph.transpose %[[IMAGE]] {permutation = array<i64: 0, 3, 1, 2>} : (tensor<2x4x6x5xf32>) -> tensor<2x5x4x6xf32>
+// CHECK:         return %[[MOVED]]
+func.func @split_points_of_a_transpose(%x: tensor<2x24x5xf32>) -> tensor<2x5x4x6xf32> {
+  %0 = graph.transpose %x {permutation = array<i64: 0, 2, 1>} : (tensor<2x24x5xf32>) -> tensor<2x5x24xf32>
+  %1 = graph.reshape %0 to [2, 5, 4, 6] : (tensor<2x5x24xf32>) -> tensor<2x5x4x6xf32>
+  return %1 : tensor<2x5x4x6xf32>
+}
+
+// An extent that is not known is one on both sides.
+// CHECK-LABEL: @images_of_any_number
+// CHECK:         %[[MOVED:.*]] = graph.transpose %arg0 {permutation = array<i64: 0, 2, 3, 1>} : (tensor<?x32x8x4xf32>) -> tensor<?x8x4x32xf32>
+// CHECK:         graph.reshape %[[MOVED]] to [%arg1, 32, 32]
+func.func @images_of_any_number(%x: tensor<?x32x8x4xf32>, %n: index) -> tensor<?x32x32xf32> {
+  %0 = graph.reshape %x to [%n, 32, 32] : (tensor<?x32x8x4xf32>) -> tensor<?x32x32xf32>
+  %1 = graph.transpose %0 {permutation = array<i64: 0, 2, 1>} : (tensor<?x32x32xf32>) -> tensor<?x32x32xf32>
+  return %1 : tensor<?x32x32xf32>
+}
+
+// Heads are split before, merged after, and what is not known may be no product.
+// CHECK-LABEL: @heads_stay
+// CHECK:         graph.reshape
+// CHECK-NEXT:    graph.transpose
+// CHECK-NEXT:    graph.transpose
+// CHECK-NEXT:    graph.reshape
+func.func @heads_stay(%x: tensor<7x12xf32>, %d: tensor<?x4x3xf32>, %n: index) -> (tensor<3x7x4xf32>, tensor<4x?xf32>) {
+  %0 = graph.reshape %x to [7, 3, 4] : (tensor<7x12xf32>) -> tensor<7x3x4xf32>
+  %1 = graph.transpose %0 {permutation = array<i64: 1, 0, 2>} : (tensor<7x3x4xf32>) -> tensor<3x7x4xf32>
+  %2 = graph.transpose %d {permutation = array<i64: 1, 0, 2>} : (tensor<?x4x3xf32>) -> tensor<4x?x3xf32>
+  %3 = graph.reshape %2 to [4, %n] : (tensor<4x?x3xf32>) -> tensor<4x?xf32>
+  return %1, %3 : tensor<3x7x4xf32>, tensor<4x?xf32>
+}

@@ -26,6 +26,9 @@ static constexpr int64_t kMinPanelPasses = 9, kMaxFarPasses = 4, kFarCaches = 4;
 /// The same for one whose vectors would be gathered, row by row; and where both
 /// operands have what is summed side by side, so that sums have lanes.
 static constexpr int64_t kMinColumnPasses = 4, kMinRowProducts = 8;
+/// The same for the points of an image of which lines of all channels share a
+/// set of the cache.
+static constexpr int64_t kMinCrowdedPasses = 4;
 /// As many elements at most are not worth copying.
 static constexpr int64_t kMaxUnpacked = 1024;
 
@@ -325,6 +328,15 @@ bool LayoutAssigner::isThereBefore(const Statement &statement,
          });
 }
 
+bool LayoutAssigner::readsConstant(const Statement &statement) const {
+  bool isRead = false;
+  forEachAccess(statement, [&](Expr access) {
+    isRead |=
+        program.arrays[access.getTensor().number].kind == Array::Kind::Constant;
+  });
+  return isRead;
+}
+
 bool LayoutAssigner::paysInPanels(const Statement &statement,
                                   const Contraction &contraction) const {
   ArrayId source = contraction.panel.getTensor().number;
@@ -342,6 +354,10 @@ bool LayoutAssigner::paysInPanels(const Statement &statement,
     }
   if (!isInRows(source, contraction.panelIndex))
     minReuse = isProductOfRows(statement) ? kMinRowProducts : kMinColumnPasses;
+  else if (contraction.panelIndex + 1 ==
+               program.arrays[source].extents.size() &&
+           isCrowded(source) && readsConstant(statement))
+    minReuse = std::min(minReuse, kMinCrowdedPasses * rows);
   return reuse >= minReuse &&
          !isSmallRowMajor(program.arrays[source], contraction.panelIndex);
 }

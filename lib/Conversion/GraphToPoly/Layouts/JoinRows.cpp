@@ -7,6 +7,10 @@
 // image, whose rows lie one after the other, an image is read once, panel by
 // panel, and its result is written line by line, as the caller has both.
 //
+// With few registers, a tile has the points of less than half a line, which is
+// gone when the next tile wants the rest: that pays off for all but small
+// images.
+//
 //   y[n, o, h, w] = sum(c) W[o, c] x[n, c, h, w]
 //   Y[n, o, p] = sum(c) W[o, c] X[n, c, p]
 //
@@ -14,6 +18,7 @@
 
 #include "../Renumber.h"
 #include "LayoutAssigner.h"
+#include "espalier/Dialect/Poly/IR/Target.h"
 
 using namespace mlir;
 using namespace espalier::definition;
@@ -22,6 +27,16 @@ using namespace espalier::graphtopoly;
 /// Weights pass each panel, at most from the next cache: as many times what a
 /// core's own holds.
 static constexpr int64_t kMaxWeightCaches = 4;
+/// As many channels are read, and computed, for each point.
+static constexpr int64_t kMinLines = 32;
+/// Channels of less bytes are near each other.
+static constexpr int64_t kMinPartBytes = 1024;
+
+/// The number that an extent is; 0 if that is not known.
+static int64_t getNumber(AffineExpr extent) {
+  auto known = dyn_cast<AffineConstantExpr>(extent);
+  return known ? known.getValue() : 0;
+}
 
 /// Whether `expr` depends on a dimension from `from` to less than `to`.
 static bool dependsOn(Expr expr, unsigned from, unsigned to) {
@@ -71,12 +86,34 @@ unsigned LayoutAssigner::countFarRows(const Statement &statement,
     if (dependsOn(index, 0, first) && extent)
       images *= extent.getValue();
   }
-  bool isFar = points > 0 && images > 0 &&
-               *bytes / images > program.cacheBytes &&
-               points % (kPanelVectors * program.vectorLanes) == 0;
-  return isFar && paysInPanels(statement, {rank - 1, image, numIndices - 1})
-             ? numRows
-             : 0;
+  if (points == 0 || images == 0 ||
+      points % (kPanelVectors * program.vectorLanes) != 0)
+    return 0;
+  bool isFar = *bytes / images > program.cacheBytes;
+  if (isFar && paysInPanels(statement, {rank - 1, image, numIndices - 1}))
+    return numRows;
+  bool isPart =
+      hasPartsOfLines(array.elementType) && numRows < numIndices &&
+      points * array.elementType.getIntOrFloatBitWidth() / 8 >= kMinPartBytes &&
+      getNumber(array.extents[numIndices - 1 - numRows]) >= kMinLines &&
+      getNumber(statement.extents[weights.vectorDim]) >= kMinLines;
+  return isPart ? numRows : 0;
+}
+
+bool LayoutAssigner::hasPartsOfLines(Type type) const {
+  int64_t points = (program.vectorRegisters - 1) / kPanelVectors - 1;
+  return 2 * points * type.getIntOrFloatBitWidth() / 8 <= poly::kLineBytes;
+}
+
+bool LayoutAssigner::isCrowded(ArrayId number) const {
+  const Array &array = program.arrays[number];
+  ArrayRef<AffineExpr> extents = array.extents;
+  if (extents.size() < 2 || !hasPartsOfLines(array.elementType))
+    return false;
+  int64_t bytes =
+      getNumber(extents.back()) * array.elementType.getIntOrFloatBitWidth() / 8;
+  return bytes > 0 && bytes % poly::kWayBytes == 0 &&
+         getNumber(extents.drop_back().back()) >= kMinLines;
 }
 
 /// Whether a value depends on these dimensions otherwise than by what it reads.

@@ -38,6 +38,7 @@ private:
   void assignOther(Statement &statement);
   void assignOrder(Statement &statement);
   void storePanel(Statement &statement, const Contraction &contraction);
+  bool readsConstant(const Statement &statement) const;
   /// Whether the operand of `contraction` that is no constant is passed so
   /// often that it pays to copy it into panels.
   bool paysInPanels(const Statement &statement,
@@ -52,6 +53,11 @@ private:
   /// lanes along them do not pay.
   unsigned countFarRows(const Statement &statement, const Contraction &weights,
                         Expr image) const;
+  /// Whether a register tile has elements of less than half a line.
+  bool hasPartsOfLines(mlir::Type type) const;
+  /// Whether such lines, at one place of the last index, share a set of the
+  /// cache for all values of the index before, and are too many for it.
+  bool isCrowded(ArrayId number) const;
   /// The statements from `number` on that become a result, each the only reader
   /// of the one before, if all they read has the last `numRows` dimensions as
   /// its own last ones or not at all; or none.

@@ -79,6 +79,111 @@ struct MergeTransposes : OpRewritePattern<TransposeOp> {
   }
 };
 
+/// How many extents of `fine` each of `coarse` is the product of, in order;
+/// nothing if that is not so. One that is not known is that of the other, too.
+static std::optional<SmallVector<unsigned>>
+getGroups(ArrayRef<int64_t> fine, ArrayRef<int64_t> coarse) {
+  if (llvm::count(coarse, ShapedType::kDynamic) > 1)
+    return std::nullopt;
+  SmallVector<unsigned> sizes;
+  for (int64_t extent : coarse) {
+    unsigned size = 0;
+    int64_t product = 1;
+    while (size < fine.size() && (size == 0 || product < extent)) {
+      int64_t part = fine[size++];
+      if (ShapedType::isDynamic(part) || ShapedType::isDynamic(extent)) {
+        product = size == 1 ? part : 0;
+        break;
+      }
+      product *= part;
+    }
+    if (size == 0 || product != extent)
+      return std::nullopt;
+    fine = fine.drop_front(size);
+    sizes.push_back(size);
+  }
+  if (!fine.empty())
+    return std::nullopt;
+  return sizes;
+}
+
+/// `permutation` of groups of dimensions, as one of the dimensions.
+static SmallVector<int64_t> permuteGroups(ArrayRef<int64_t> permutation,
+                                          ArrayRef<unsigned> sizes) {
+  SmallVector<int64_t> begins, result;
+  int64_t begin = 0;
+  for (unsigned size : sizes)
+    begins.push_back(std::exchange(begin, begin + size));
+  for (int64_t group : permutation)
+    for (unsigned dim = 0; dim < sizes[group]; ++dim)
+      result.push_back(begins[group] + dim);
+  return result;
+}
+
+/// A transpose of what a reshape made by merging dimensions moves these apart,
+/// ahead of the reshape, which is then a view of the transposed image.
+struct TransposeBeforeMerging : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto reshape = op.getX().getDefiningOp<ReshapeOp>();
+    if (!reshape || hasLayout(op) || hasLayout(reshape))
+      return rewriter.notifyMatchFailure(op, "no transpose of a reshape");
+    auto image = cast<ShapedType>(reshape.getX().getType());
+    auto groups = getGroups(image.getShape(),
+                            cast<ShapedType>(reshape.getType()).getShape());
+    ArrayRef<int64_t> shape = cast<ShapedType>(op.getType()).getShape();
+    if (!groups || int64_t(groups->size()) == image.getRank() ||
+        llvm::count(shape, ShapedType::kDynamic) !=
+            int64_t(reshape.getSizes().size()))
+      return rewriter.notifyMatchFailure(op, "no dimensions are merged");
+    Value moved =
+        TransposeOp::create(rewriter, op.getLoc(), reshape.getX(),
+                            permuteGroups(op.getPermutation(), *groups));
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), moved,
+                                           reshape.getSizes(), shape);
+    return success();
+  }
+};
+
+/// The same for a reshape that splits dimensions of what was transposed.
+struct TransposeAfterSplitting : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto transpose = op.getX().getDefiningOp<TransposeOp>();
+    if (!transpose || hasLayout(op) || hasLayout(transpose))
+      return rewriter.notifyMatchFailure(op, "no reshape of a transpose");
+    auto image = cast<ShapedType>(op.getType());
+    auto groups = getGroups(image.getShape(),
+                            cast<ShapedType>(transpose.getType()).getShape());
+    if (!groups || int64_t(groups->size()) == image.getRank() ||
+        image.getNumDynamicDims() != int64_t(op.getSizes().size()))
+      return rewriter.notifyMatchFailure(op, "no dimensions are split");
+    // The groups, and their extents, as they lie before the transpose.
+    ArrayRef<int64_t> permutation = transpose.getPermutation();
+    SmallVector<int64_t> inverse(permutation.size()), begins, shape;
+    SmallVector<unsigned> sizes(permutation.size());
+    int64_t begin = 0;
+    for (unsigned size : *groups)
+      begins.push_back(std::exchange(begin, begin + size));
+    for (auto [place, dim] : llvm::enumerate(permutation)) {
+      inverse[dim] = place;
+      sizes[dim] = (*groups)[place];
+    }
+    for (int64_t place : inverse)
+      llvm::append_range(
+          shape, image.getShape().slice(begins[place], (*groups)[place]));
+    Value split = ReshapeOp::create(rewriter, op.getLoc(), transpose.getX(),
+                                    op.getSizes(), shape);
+    rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(), split,
+                                             permuteGroups(permutation, sizes));
+    return success();
+  }
+};
+
 /// The shape of reshape(reshape(x)) comes from the outer one alone.
 struct MergeReshapes : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -119,7 +224,7 @@ struct FoldConstantSizes : OpRewritePattern<ReshapeOp> {
 
 void TransposeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                               MLIRContext *context) {
-  patterns.add<MergeTransposes>(context);
+  patterns.add<MergeTransposes, TransposeBeforeMerging>(context);
 }
 
 //===----------------------------------------------------------------------===//
@@ -136,7 +241,8 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor) {
 
 void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                             MLIRContext *context) {
-  patterns.add<MergeReshapes, FoldConstantSizes>(context);
+  patterns.add<MergeReshapes, FoldConstantSizes, TransposeAfterSplitting>(
+      context);
 }
 
 //===----------------------------------------------------------------------===//
