@@ -160,7 +160,7 @@ struct TransposeAfterSplitting : OpRewritePattern<ReshapeOp> {
     auto groups = getGroups(image.getShape(),
                             cast<ShapedType>(transpose.getType()).getShape());
     if (!groups || int64_t(groups->size()) == image.getRank() ||
-        image.getNumDynamicDims() != int64_t(op.getSizes().size()))
+        image.getNumDynamicDims() != op.getSizes().size())
       return rewriter.notifyMatchFailure(op, "no dimensions are split");
     // The groups, and their extents, as they lie before the transpose.
     ArrayRef<int64_t> permutation = transpose.getPermutation();
