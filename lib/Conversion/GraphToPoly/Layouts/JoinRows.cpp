@@ -93,25 +93,26 @@ unsigned LayoutAssigner::countFarRows(const Statement &statement,
   if (isFar && paysInPanels(statement, {rank - 1, image, numIndices - 1}))
     return numRows;
   bool isPart =
-      hasPartsOfLines(array.elementType) && numRows < numIndices &&
-      points * array.elementType.getIntOrFloatBitWidth() / 8 >= kMinPartBytes &&
+      hasPartsOfLines(number) && numRows < numIndices &&
+      program.getBytes(number, numIndices - numRows).value_or(0) >=
+          kMinPartBytes &&
       getNumber(array.extents[numIndices - 1 - numRows]) >= kMinLines &&
       getNumber(statement.extents[weights.vectorDim]) >= kMinLines;
   return isPart ? numRows : 0;
 }
 
-bool LayoutAssigner::hasPartsOfLines(Type type) const {
+bool LayoutAssigner::hasPartsOfLines(ArrayId number) const {
+  int64_t elementBytes =
+      *program.getBytes(number, program.arrays[number].extents.size());
   int64_t points = (program.vectorRegisters - 1) / kPanelVectors - 1;
-  return 2 * points * type.getIntOrFloatBitWidth() / 8 <= poly::kLineBytes;
+  return 2 * points * elementBytes <= poly::kLineBytes;
 }
 
 bool LayoutAssigner::isCrowded(ArrayId number) const {
-  const Array &array = program.arrays[number];
-  ArrayRef<AffineExpr> extents = array.extents;
-  if (extents.size() < 2 || !hasPartsOfLines(array.elementType))
+  ArrayRef<AffineExpr> extents = program.arrays[number].extents;
+  if (extents.size() < 2 || !hasPartsOfLines(number))
     return false;
-  int64_t bytes =
-      getNumber(extents.back()) * array.elementType.getIntOrFloatBitWidth() / 8;
+  int64_t bytes = program.getBytes(number, extents.size() - 1).value_or(0);
   return bytes > 0 && bytes % poly::kWayBytes == 0 &&
          getNumber(extents.drop_back().back()) >= kMinLines;
 }

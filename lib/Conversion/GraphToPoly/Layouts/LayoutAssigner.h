@@ -38,6 +38,7 @@ private:
   void assignOther(Statement &statement);
   void assignOrder(Statement &statement);
   void storePanel(Statement &statement, const Contraction &contraction);
+  /// Whether the other operand of a contraction, or this one, is a constant.
   bool readsConstant(const Statement &statement) const;
   /// Whether the operand of `contraction` that is no constant is passed so
   /// often that it pays to copy it into panels.
@@ -53,8 +54,9 @@ private:
   /// lanes along them do not pay.
   unsigned countFarRows(const Statement &statement, const Contraction &weights,
                         Expr image) const;
-  /// Whether a register tile has elements of less than half a line.
-  bool hasPartsOfLines(mlir::Type type) const;
+  /// Whether a register tile has elements of an array that are less than half
+  /// of a line.
+  bool hasPartsOfLines(ArrayId number) const;
   /// Whether such lines, at one place of the last index, share a set of the
   /// cache for all values of the index before, and are too many for it.
   bool isCrowded(ArrayId number) const;

@@ -1,6 +1,7 @@
 //===- GraphFolds.cpp - Folds and canonicalizations -----------------------===//
 
 #include "espalier/Dialect/Graph/IR/Graph.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -162,24 +163,15 @@ struct TransposeAfterSplitting : OpRewritePattern<ReshapeOp> {
     if (!groups || int64_t(groups->size()) == image.getRank() ||
         image.getNumDynamicDims() != op.getSizes().size())
       return rewriter.notifyMatchFailure(op, "no dimensions are split");
-    // The groups, and their extents, as they lie before the transpose.
-    ArrayRef<int64_t> permutation = transpose.getPermutation();
-    SmallVector<int64_t> inverse(permutation.size()), begins, shape;
-    SmallVector<unsigned> sizes(permutation.size());
-    int64_t begin = 0;
-    for (unsigned size : *groups)
-      begins.push_back(std::exchange(begin, begin + size));
-    for (auto [place, dim] : llvm::enumerate(permutation)) {
-      inverse[dim] = place;
-      sizes[dim] = (*groups)[place];
-    }
-    for (int64_t place : inverse)
-      llvm::append_range(
-          shape, image.getShape().slice(begins[place], (*groups)[place]));
-    Value split = ReshapeOp::create(rewriter, op.getLoc(), transpose.getX(),
-                                    op.getSizes(), shape);
+    // The dimensions of the image as they lie before the transpose.
+    SmallVector<int64_t> order = permuteGroups(
+        invertPermutationVector(transpose.getPermutation()), *groups);
+    Value split = ReshapeOp::create(
+        rewriter, op.getLoc(), transpose.getX(), op.getSizes(),
+        llvm::map_to_vector(
+            order, [&](int64_t dim) { return image.getDimSize(dim); }));
     rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(), split,
-                                             permuteGroups(permutation, sizes));
+                                             invertPermutationVector(order));
     return success();
   }
 };
