@@ -29,7 +29,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=100, help="number of seeds")
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
     parser.add_argument(
-        "--kind", metavar="KIND", help="of an operator, of 'convolutions' or of 'attention'"
+        "--kind", metavar="KIND", help="an operator, 'convolutions', 'attention' or 'tokens'"
     )
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--show", metavar="SEED", help="print a model instead")

@@ -65,6 +65,7 @@ class Builder:
     constants: list[onnx.TensorProto] = field(default_factory=list)
     constant_share: float = 0.3
     pruning: np.random.Generator | None = None
+    max_elements: int = MAX_ELEMENTS
 
     def __post_init__(self) -> None:
         self.evaluator = Evaluator(self.opset)
@@ -188,7 +189,7 @@ class Builder:
         if shape is None:
             high = min(ranks[1], max(4, ranks[0]))
             shape = self.shape(self.integer(ranks[0], high), least)
-        if np.prod(shape, dtype=int) > MAX_ELEMENTS:
+        if np.prod(shape, dtype=int) > self.max_elements:
             raise Impossible("too many elements")
         array = self.draw(dtype, shape, *bounds)
         constant = self.chance(self.constant_share)
@@ -287,7 +288,7 @@ class Builder:
         for array, info in zip(arrays, infos, strict=True):
             if info.HasField("shape") and not _fits(array.shape, info.shape):
                 raise Impossible("a shape that ONNX does not infer")
-            if array.size > MAX_ELEMENTS or array.ndim > 7:
+            if array.size > self.max_elements or array.ndim > 7:
                 raise Impossible("too many elements")
             if array.dtype not in DTYPES:
                 raise Impossible("no type of ours")

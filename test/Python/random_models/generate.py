@@ -1,7 +1,8 @@
 """From a seed to a model with its inputs."""
 
+import contextlib
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -202,6 +203,73 @@ def generate_attention(seed: int) -> Sample:
         _finish(b), sparse="", machine=draw_machine(rng, b.choose([4, 8, 8, 16]) << 10)
     )
     return sample if b.chance(0.2) else replace(sample.static(), skips=0, outputs=[value.name])
+
+
+def generate_tokens(seed: int) -> Sample:
+    """Return images that become tokens, and images again, with products between.
+
+    They are large enough to be of panels of points on machines of small vectors. Only the
+    number of images may be unknown.
+    """
+    rng = np.random.default_rng(seed)
+    b = Builder(rng, 18, max_elements=8 * MAX_ELEMENTS)
+    dtype = np.dtype(b.choose(["f4", "f4", "f8", "f2"]))
+    image = b.choose([(1, 1), (3, 5), (4, 4), (2, 8), (8, 8), (16, 16), (16, 16), (8, 32)])
+    shape = [b.choose([1, 1, 2]), b.choose([3, 8, 32, 33, 32]), *image]
+    first = value = b.leaf(b.draw(dtype, shape, -2, 2), constant=False)
+    is_dynamic = b.chance(0.3)
+    wanted = b.integer(1, 9)
+    for _ in range(ATTEMPTS):
+        if len(b.nodes) >= wanted:
+            break
+        with contextlib.suppress(Impossible):
+            value = _step_of_tokens(b, value, is_dynamic)
+    sample = _finish(b)
+    symbols: dict[str, Extents] = {first.name: ["n", *shape[1:]]} if is_dynamic else {}
+    if b.chance(0.5):
+        sample = replace(sample, machine=draw_machine(rng, b.choose([4, 16, 64]) << 10))
+    return replace(sample, symbols=symbols, sparse="")
+
+
+def _step_of_tokens(b: Builder, value: Value, is_dynamic: bool) -> Value:
+    """Add a node that reads `value`; the number of images stays first if it is unknown."""
+    shape, rank = value.shape, value.rank
+
+    def weights(*extents: int) -> Value:
+        scale = 2 / math.prod(extents[1:]) ** 0.5
+        return b.leaf(b.draw(value.dtype, extents, -1, 1) * value.dtype.type(scale), constant=True)
+
+    def reshape(extents: Sequence[int]) -> Value:
+        return b.add("Reshape", [value, b.fixed([0, *extents])], exact="move")[0]
+
+    steps = ["merge", "split", "transpose", "transpose", "MatMul", "Relu", "Add"]
+    step = b.choose([*steps, "Conv", "Conv", "window"] if rank == 4 else steps)
+    if step == "merge":
+        at = b.integer(1, rank - 2)
+        return reshape([*shape[1:at], shape[at] * shape[at + 1], *shape[at + 2 :]])
+    if step == "split":
+        at = b.integer(1, min(rank, 5) - 1)
+        inner = b.choose(d for d in range(1, shape[at] + 1) if shape[at] % d == 0)
+        return reshape([*shape[1:at], shape[at] // inner, inner, *shape[at + 1 :]])
+    if step == "transpose":
+        start = 1 if is_dynamic or b.chance(0.7) else 0
+        order = [*range(start), *(start + int(i) for i in b.rng.permutation(rank - start))]
+        return b.add("Transpose", [value], exact="move", perm=order)[0]
+    if step == "MatMul":
+        return b.add("MatMul", [value, weights(shape[-1], b.choose([1, 8, 24]))])[0]
+    if step == "Conv":
+        return b.add("Conv", [value, weights(b.choose([4, 24, 32, 33]), shape[1], 1, 1)])[0]
+    if step == "window":
+        window = weights(shape[1], 1, 3, 3)
+        return b.add("Conv", [value, window], group=shape[1], pads=[1] * 4)[0]
+    if step == "Relu":
+        return b.add("Relu", [value], exact="move")[0]
+    alike = [v for v in b.values if v.shape == shape and v is not value and not v.source]
+    if alike and b.chance(0.6):
+        return b.add("Add", [value, b.choose(alike)])[0]
+    extents = shape[-1:] if is_dynamic or b.chance(0.5) else shape
+    operand = b.leaf(b.draw(value.dtype, extents, -2, 2), constant=is_dynamic or b.chance(0.5))
+    return b.add("Add", [value, operand])[0]
 
 
 def try_recipe(builder: Builder, name: str) -> bool:

@@ -18,6 +18,7 @@ from random_models.generate import (
     generate_attention,
     generate_convolutions,
     generate_one,
+    generate_tokens,
 )
 from random_models.judge import Verdict, judge
 
@@ -37,7 +38,7 @@ def load(name: str) -> Sample | None:
     """Return a sample: of a seed, of an operator and a seed ("Add:3"), or from a file.
 
     Those of "convolutions" have choices for their algorithms, those of "attention" a
-    machine with small caches.
+    machine with small caches, those of "tokens" images that become rows.
     """
     if name.endswith(".pickle"):
         return pickle.loads(Path(name).read_bytes())
@@ -46,6 +47,8 @@ def load(name: str) -> Sample | None:
         return generate_convolutions(int(seed))
     if operator == "attention":
         return generate_attention(int(seed))
+    if operator == "tokens":
+        return generate_tokens(int(seed))
     return generate_one(operator, int(seed)) if operator else generate(int(seed))
 
 
