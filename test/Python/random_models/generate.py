@@ -208,8 +208,7 @@ def generate_attention(seed: int) -> Sample:
 def generate_tokens(seed: int) -> Sample:
     """Return images that become tokens, and images again, with products between.
 
-    They are large enough to be of panels of points on machines of small vectors. Only the
-    number of images may be unknown.
+    Only the number of images may be unknown.
     """
     rng = np.random.default_rng(seed)
     b = Builder(rng, 18, max_elements=8 * MAX_ELEMENTS)
