@@ -38,6 +38,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlanChooser.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace espalier::poly;
@@ -51,7 +52,7 @@ static constexpr int64_t kThinVectors = 2;
 static constexpr int64_t kPanelsAtOnce = 2, kPairsPerThread = 4;
 /// What one core may take of the cache that all share: one part of so many.
 static constexpr int64_t kPartOfSharedCache = 4;
-/// Terms on different pages that are read in turns.
+/// As many terms on different pages are read in turns at most.
 static constexpr int64_t kPagesAtOnce = 32;
 
 bool PlanChooser::isPanelStreamed() const {
@@ -416,7 +417,11 @@ bool PlanChooser::cutThinSum() {
   plan.block = plan.lanes;
   plan.blockSize = columns;
   plan.insideSum = order;
-  plan.terms = kPagesAtOnce;
+  // Those of a part and those that are fetched for the next one share the sets
+  // of the cache, few of them if rows are far apart by a multiple of many lines.
+  int64_t numSets = kWayBytes / std::gcd(*step * bytes, kWayBytes);
+  int64_t held = numSets * std::max<int64_t>(target.getL1() / kWayBytes, 2);
+  plan.terms = std::min(kPagesAtOnce, held / 2);
   return true;
 }
 
