@@ -7,7 +7,9 @@
 //
 // A loop that another one repeats runs backwards every second time: what it
 // read last, of weights that are larger than the cache, is there then. One over
-// other points each time, such as the nodes of a level, has read nothing yet.
+// other points each time, such as the nodes of a level, has read nothing yet;
+// and one that fetches ahead what its next iteration reads stays in order, as
+// the next one backwards is another.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +17,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -76,9 +79,53 @@ static Thread askThread(OpBuilder &builder, omp::ParallelOp region) {
   return {answers[0], answers[1]};
 }
 
+namespace {
+/// An index as a counter moves it, `scale` times the counter and `offset`, and
+/// by what else it depends on.
+struct Linear {
+  int64_t scale = 0;
+  int64_t offset = 0;
+};
+} // namespace
+
+static Linear getLinear(Value index, Value counter) {
+  if (index == counter)
+    return {1, 0};
+  APInt constant;
+  if (matchPattern(index, m_ConstantInt(&constant)))
+    return {0, constant.getSExtValue()};
+  Operation *op = index.getDefiningOp();
+  if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+    return {};
+  Linear a = getLinear(op->getOperand(0), counter),
+         b = getLinear(op->getOperand(1), counter);
+  if (isa<arith::AddIOp>(op))
+    return {a.scale + b.scale, a.offset + b.offset};
+  if (isa<arith::SubIOp>(op))
+    return {a.scale - b.scale, a.offset - b.offset};
+  if (!matchPattern(op->getOperand(1), m_ConstantInt(&constant)))
+    return {};
+  return {a.scale * b.offset, a.offset * b.offset};
+}
+
+/// Returns whether an iteration of `nest` fetches ahead what a later one reads.
+static bool fetchesNext(omp::LoopNestOp nest) {
+  bool isNext = false;
+  nest.walk([&](memref::PrefetchOp fetch) {
+    for (auto [counter, step] : llvm::zip(nest.getIVs(), nest.getLoopSteps())) {
+      APInt constant;
+      Linear place = getLinear(fetch.getIndices().front(), counter);
+      isNext |= place.scale != 0 &&
+                matchPattern(step, m_ConstantInt(&constant)) &&
+                place.offset / place.scale >= constant.getSExtValue();
+    }
+  });
+  return isNext;
+}
+
 /// Returns whether the sequential loop around `loop` is in every second of its
-/// iterations; null if there is none, nobody knows, or these differ in what the
-/// loop runs over.
+/// iterations; null if there is none, nobody knows, these differ in what the
+/// loop runs over, or its own are to stay in order.
 static Value isEverySecond(OpBuilder &builder, omp::WsloopOp loop) {
   auto outer = loop->getParentOfType<scf::ForOp>();
   APInt step;
@@ -91,7 +138,7 @@ static Value isEverySecond(OpBuilder &builder, omp::WsloopOp loop) {
            outer.isDefinedOutsideOfLoop(bound);
   };
   if (!llvm::all_of(nest.getLoopLowerBounds(), isSame) ||
-      !llvm::all_of(nest.getLoopUpperBounds(), isSame))
+      !llvm::all_of(nest.getLoopUpperBounds(), isSame) || fetchesNext(nest))
     return nullptr;
   Value odd = arith::AndIOp::create(
       builder, loop.getLoc(), outer.getInductionVar(),

@@ -166,3 +166,53 @@ func.func @other_points_stay_in_order(%x: memref<?xf32>, %n: index) {
   }
   return
 }
+
+// Where the next panel is fetched, the one before is not what comes next; where
+// later terms of the same panel are, any panel may.
+// CHECK-LABEL: func.func @next_panels_stay_in_order(
+//   CHECK-NOT:   arith.select
+//       CHECK:   return
+func.func @next_panels_stay_in_order(%x: memref<4096xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c512 = arith.constant 512 : index
+  omp.parallel {
+    scf.for %t = %c0 to %n step %c1 {
+      omp.wsloop {
+        omp.loop_nest (%i) : index = (%c0) to (%c8) step (%c1) {
+          %panel = arith.muli %i, %c512 : index
+          %next = arith.addi %panel, %c512 : index
+          memref.prefetch %x[%next], read, locality<2>, data : memref<4096xf32>
+          omp.yield
+        }
+      }
+    }
+    omp.terminator
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @next_terms_turn_around(
+//       CHECK:   arith.select
+func.func @next_terms_turn_around(%x: memref<4096xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c256 = arith.constant 256 : index
+  %c512 = arith.constant 512 : index
+  omp.parallel {
+    scf.for %t = %c0 to %n step %c1 {
+      omp.wsloop {
+        omp.loop_nest (%i) : index = (%c0) to (%c8) step (%c1) {
+          %panel = arith.muli %i, %c512 : index
+          %next = arith.addi %panel, %c256 : index
+          memref.prefetch %x[%next], read, locality<2>, data : memref<4096xf32>
+          omp.yield
+        }
+      }
+    }
+    omp.terminator
+  }
+  return
+}
