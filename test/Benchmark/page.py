@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).parent
 KEPT = ROOT / "results.jsonl"
 PAGE = ROOT.parents[1] / "docs" / "Performance.md"
 FIELDS = ("case", "threads", "error", "median_ms", "baselines_ms", "compile_s", "baseline_builds")
-FIELDS += ("class", "any_width_ms", "of_bound", "commit", "machine", "date")
+FIELDS += ("f32_ms", "class", "any_width_ms", "of_bound", "commit", "machine", "date")
 HEAD = """# Performance
 
 Our time beside that of others, in the same run and in turns, with default schedules and
@@ -103,14 +103,17 @@ def table(lines: Iterable[Line]) -> Iterator[str]:
     """Yield the rows of a table of cases."""
     lines = list(lines)
     peers = sorted({peer for line in lines for peer in line["baselines_ms"]})
-    columns = ["", "threads", "ours, ms", *(f"{peer}, ms" for peer in peers), "speedup"]
+    has_single = any("f32_ms" in line for line in lines)
+    columns = ["", "threads", "ours, ms", *["ours in f32, ms"] * has_single]
+    columns += [*(f"{peer}, ms" for peer in peers), "speedup"]
     last = "of_bound" if any("of_bound" in line for line in lines) else "compile_s"
     columns += [{"of_bound": "of bound", "compile_s": "compiled in, s"}[last]]
     yield "| " + " | ".join(columns).lstrip() + " |"
     yield "|---|" + "---:|" * (len(columns) - 1)
     for line in lines:
         times = (milliseconds(line["baselines_ms"].get(peer)) for peer in peers)
-        cells = [name(line), line["threads"], milliseconds(line["median_ms"]), *times]
+        single = [milliseconds(line.get("f32_ms"))] * has_single
+        cells = [name(line), line["threads"], milliseconds(line["median_ms"]), *single, *times]
         cells += [f"{speedup(line):.2f}"]
         cells += [f"{line[last]:.{1 if last == 'compile_s' else 2}f}" if last in line else ""]
         yield "| " + " | ".join(map(str, cells)) + " |"

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper
 
 sys.path.append(str(Path(__file__).parents[2] / "Benchmark"))
 
@@ -163,6 +164,22 @@ def test_models_of_a_folder(tmp_path):
     empty = subprocess.run(command, capture_output=True, text=True, check=False)
     assert empty.returncode == 2
     assert "expects a folder of ONNX files" in empty.stderr
+
+
+def test_half_precision_is_timed_beside_single(tmp_path):
+    for name in ("tiny", "tiny-f16", "alone-f16"):
+        kind = TensorProto.FLOAT16 if "f16" in name else TensorProto.FLOAT
+        x, y = (helper.make_tensor_value_info(v, kind, ["batch", 4]) for v in "xy")
+        graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "tiny", [x], [y])
+        opset = [helper.make_opsetid("", 17)]
+        model = helper.make_model(graph, opset_imports=opset, ir_version=8)
+        onnx.save(model, tmp_path / f"{name}.onnx")
+    results = bench("--models", str(tmp_path))
+    assert results["models/tiny-f16"]["f32_ms"] > 0
+    assert set(results["models/tiny-f16"]["baselines_ms"]) >= {"onnxruntime"}
+    assert "ours in f32" not in results["models/tiny-f16"]["baselines_ms"]
+    assert "f32_ms" not in results["models/tiny"]
+    assert "f32_ms" not in results["models/alone-f16"]
 
 
 def test_models_that_are_not_supported_have_a_line(tmp_path):
