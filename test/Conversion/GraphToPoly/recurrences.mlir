@@ -48,17 +48,18 @@ module attributes {poly.target = #target} {
 
 // -----
 
-// The gates' weights are parts of one matrix, which is stored in panels once; all
-// sums and what joins them have features side by side. The memory of what one
+// The gates' weights are parts of one matrix, which is stored in panels once: those
+// of both gates of the state are one product. All sums and what joins them have
+// features side by side. The memory of what one
 // step alone uses is that of one step.
 
 // CHECK-DAG: #[[STEP:.*]] = affine_map<(d0, d1, d2) -> (d1, d2)>
-// CHECK-DAG: #[[SECOND:.*]] = affine_map<(d0, d1, d2, d3)[s0] -> (d2 floordiv 32 + 1, d3, d2 mod 32)>
+// CHECK-DAG: #[[FIRST:.*]] = affine_map<(d0, d1, d2, d3)[s0] -> (d2 floordiv 32, d3, d2 mod 32)>
 // CHECK-DAG: #[[THIRD:.*]] = affine_map<(d0, d1, d2, d3)[s0] -> (d2 floordiv 32 + 2, d3, d2 mod 32)>
 // CHECK: memref<96x32xf32>, %{{.*}}: memref<3x32x32xf32>
 // CHECK: poly.kernel
 // CHECK: poly.array({{.*}}) : memref<?x5x32xf32> storage #[[STEP]] as memref<5x32xf32>
-// CHECK: reads({{.*}}[#[[SECOND]]], {{.*}} writes({{.*}} : memref<?x5x32xf32>) reduction add interleaved 1
+// CHECK: reads({{.*}}[#[[FIRST]]], {{.*}} writes({{.*}} : memref<?x5x64xf32>) reduction add interleaved 1
 // CHECK: reads({{.*}}[#[[THIRD]]], {{.*}} writes({{.*}} : memref<?x5x32xf32>) reduction add interleaved 1
 
 #target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>

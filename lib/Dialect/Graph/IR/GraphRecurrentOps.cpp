@@ -74,18 +74,19 @@ public:
     return read(Bias, getHidden() * (half * numGates) + gate);
   }
 
-  /// Variables (t, b, unit); the extent of the last one is that of all gates if
-  /// `isStacked`.
-  SmallVector<IndexVar> makeVars(bool isStacked = false) {
+  /// Variables (t, b, unit); with several gates, the last one runs over those.
+  SmallVector<IndexVar> makeVars(unsigned stacked = 1) {
+    Expr extent = symbolicSize(R, 1);
+    if (stacked > 1)
+      extent = stacked == numGates ? symbolicSize(W, 0) : extent * stacked;
     return {makeVar("t", getLength()), makeVar("b", symbolicSize(X, 1)),
-            isStacked ? makeVar("g", symbolicSize(W, 0))
-                      : makeVar("j", symbolicSize(R, 1))};
+            makeVar(stacked > 1 ? "g" : "j", extent)};
   }
   using DefinitionBuilder::makeVar;
 
   /// P[t, b, g] = sum(i) X[t, b, i] * W[g, i] + bias[g]
   TensorRef addInputProducts() {
-    SmallVector<IndexVar> vars = makeVars(true);
+    SmallVector<IndexVar> vars = makeVars(numGates);
     IndexVar feature = makeVar("i", symbolicSize(X, 2));
     Expr time = use(vars[0]), gate = use(vars[2]);
     if (isReverse)
@@ -164,7 +165,7 @@ FailureOr<Definition> LstmOp::define(Adaptor op, DefinitionError error) {
   TensorRef cell = TensorRef::step(4), hidden = TensorRef::step(5);
 
   TensorRef previous = builder.addPrevious("HP", H0, hidden);
-  SmallVector<IndexVar> vars = builder.makeVars(/*isStacked=*/true);
+  SmallVector<IndexVar> vars = builder.makeVars(/*stacked=*/4);
   SmallVector<Expr> at = builder.use(vars);
   TensorRef gates = builder.addStep(
       "G", vars,
@@ -192,14 +193,16 @@ FailureOr<Definition> LstmOp::define(Adaptor op, DefinitionError error) {
   return builder.take();
 }
 
-// The recurrence, with gates z, r, h:
+// The recurrence, with gates z, r, h, of which the state's product has the
+// first n = 3 with linear_before_reset and n = 2 without:
 //   HP[t, b, j] = H0[b, j] if t == 0 else HS[t - 1, b, j]
-//   Z[t, b, j] = sigmoid(P_z + sum(k) HP[t, b, k] * R_z[j, k] + bias[..])
-//   S[t, b, j] = sigmoid(P_r + sum(k) HP[t, b, k] * R_r[j, k] + bias[..])
-//   Q[t, b, k] = S[t, b, k] * HP[t, b, k]          (without
-//   linear_before_reset) N[t, b, j] = tanh(P_h + sum(k) Q[t, b, k] * R_h[j, k]
-//   + bias[..]) HS[t, b, j] = (1 - Z[t, b, j]) * N[t, b, j] + Z[t, b, j] *
-//   HP[t, b, j]
+//   G[t, b, g] = sum(k) HP[t, b, k] * R[g, k] + bias[..]   (g < n * hidden)
+//   Z[t, b, j] = sigmoid(P_z + G_z)
+//   S[t, b, j] = sigmoid(P_r + G_r)
+//   N[t, b, j] = tanh(P_h + S[t, b, j] * G_h)              (n = 3)
+//   Q[t, b, k] = S[t, b, k] * HP[t, b, k]                  (n = 2)
+//   N[t, b, j] = tanh(P_h + sum(k) Q[t, b, k] * R_h[j, k] + bias[..])
+//   HS[t, b, j] = (1 - Z[t, b, j]) * N[t, b, j] + Z[t, b, j] * HP[t, b, j]
 FailureOr<Definition> GruOp::define(Adaptor op, DefinitionError error) {
   RecurrentBuilder builder(op.getOperands(), getOperandNames(),
                            op.getDirection(), /*numGates=*/3, error);
@@ -207,43 +210,40 @@ FailureOr<Definition> GruOp::define(Adaptor op, DefinitionError error) {
     return failure();
   TensorRef products = builder.addInputProducts();
   bool isLinear = op.getLinearBeforeReset();
-  unsigned numSteps = isLinear ? 5 : 6;
+  unsigned numSteps = isLinear ? 6 : 7;
   TensorRef hidden = TensorRef::step(numSteps);
   TensorRef previous = builder.addPrevious("HP", H0, hidden);
+  SmallVector<IndexVar> vars = builder.makeVars(isLinear ? 3 : 2);
+  SmallVector<Expr> at = builder.use(vars);
+  TensorRef gates =
+      builder.addStep("G", vars, builder.multiplyState(previous, at, at[2]));
 
-  SmallVector<IndexVar> vars;
-  SmallVector<Expr> at;
   auto begin = [&] {
     vars = builder.makeVars();
     at = builder.use(vars);
   };
-  auto readProduct = [&](unsigned gate) {
-    return builder.read(products, {at[0], at[1], builder.inGate(gate, at[2])});
-  };
-  auto multiply = [&](TensorRef state, unsigned gate) {
-    return builder.multiplyState(state, at, builder.inGate(gate, at[2]));
+  auto readGate = [&](TensorRef stacked, unsigned gate) {
+    return builder.read(stacked, {at[0], at[1], builder.inGate(gate, at[2])});
   };
   begin();
   TensorRef update = builder.addStep(
-      "Z", vars, sigmoid(readProduct(0) + multiply(previous, 0)));
+      "Z", vars, sigmoid(readGate(products, 0) + readGate(gates, 0)));
   begin();
   TensorRef reset = builder.addStep(
-      "S", vars, sigmoid(readProduct(1) + multiply(previous, 1)));
-  if (!isLinear) {
+      "S", vars, sigmoid(readGate(products, 1) + readGate(gates, 1)));
+  Expr product;
+  if (isLinear) {
+    begin();
+    product = builder.read(reset, at) * readGate(gates, 2);
+  } else {
     begin();
     TensorRef kept = builder.addStep(
         "Q", vars, builder.read(reset, at) * builder.read(previous, at));
     begin();
-    builder.addStep("N", vars,
-                    definition::tanh(readProduct(2) + multiply(kept, 2)));
-  } else {
-    begin();
-    builder.addStep(
-        "N", vars,
-        definition::tanh(readProduct(2) +
-                         builder.read(reset, at) * multiply(previous, 2)));
+    product = builder.multiplyState(kept, at, builder.inGate(2, at[2]));
   }
-  TensorRef candidate = TensorRef::step(numSteps - 1);
+  TensorRef candidate = builder.addStep(
+      "N", vars, definition::tanh(readGate(products, 2) + product));
   begin();
   Expr mix = builder.read(update, at);
   Expr rest = cast(builder.sumType, constant(int64_t(1))) - mix;
