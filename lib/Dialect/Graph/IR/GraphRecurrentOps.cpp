@@ -152,10 +152,14 @@ private:
 
 // The recurrence, with gates i, o, f, c:
 //   HP[t, b, j] = H0[b, j] if t == 0 else HS[t - 1, b, j]
-//   G[t, b, g] = P[t, b, g] + sum(k) HP[t, b, k] * R[g, k] + bias[..]
+//   G[t, b, g] = sum(k) HP[t, b, k] * R[g, k] + bias[..]
 //   CP[t, b, j] = C0[b, j] if t == 0 else CS[t - 1, b, j]
-//   CS[t, b, j] = sigmoid(G_f) * CP[t, b, j] + sigmoid(G_i) * tanh(G_c)
-//   HS[t, b, j] = sigmoid(G_o) * tanh(CS[t, b, j])
+//   CS[t, b, j] = sigmoid(P_f + G_f) * CP[t, b, j]
+//                 + sigmoid(P_i + G_i) * tanh(P_c + G_c)
+//   HS[t, b, j] = sigmoid(P_o + G_o) * tanh(CS[t, b, j])
+//
+// The product of a step does not wait for P, which is not in the nearest cache:
+// the maps after it read both as they lie.
 FailureOr<Definition> LstmOp::define(Adaptor op, DefinitionError error) {
   RecurrentBuilder builder(op.getOperands(), getOperandNames(),
                            op.getDirection(), /*numGates=*/4, error);
@@ -167,13 +171,13 @@ FailureOr<Definition> LstmOp::define(Adaptor op, DefinitionError error) {
   TensorRef previous = builder.addPrevious("HP", H0, hidden);
   SmallVector<IndexVar> vars = builder.makeVars(/*stacked=*/4);
   SmallVector<Expr> at = builder.use(vars);
-  TensorRef gates = builder.addStep(
-      "G", vars,
-      builder.read(products, at) + builder.multiplyState(previous, at, at[2]));
+  TensorRef gates =
+      builder.addStep("G", vars, builder.multiplyState(previous, at, at[2]));
   TensorRef previousCell = builder.addPrevious("CP", C0, cell);
 
   auto readGate = [&](unsigned gate) {
-    return builder.read(gates, {at[0], at[1], builder.inGate(gate, at[2])});
+    SmallVector<Expr> stacked{at[0], at[1], builder.inGate(gate, at[2])};
+    return builder.read(products, stacked) + builder.read(gates, stacked);
   };
   vars = builder.makeVars();
   at = builder.use(vars);
