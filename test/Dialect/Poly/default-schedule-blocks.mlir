@@ -41,6 +41,44 @@ module attributes {poly.target = #target} {
 
 // -----
 
+#target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>
+#a = affine_map<(i, j, k) -> (i, k)>
+#b = affine_map<(i, j, k) -> (k, j)>
+#c = affine_map<(i, j, k) -> (i, j)>
+#m = affine_map<(i, j) -> (i, j)>
+#tile = affine_set<(i, j) : (i >= 0, 15 - i >= 0, j >= 0, 3071 - j >= 0)>
+#points = affine_set<(i, j, k) : (i >= 0, 15 - i >= 0, j >= 0, 3071 - j >= 0, k >= 0, 767 - k >= 0)>
+
+// Rows of the matrix are three pages long, so all lines of a panel share a set of
+// the cache, which has eight: four of them pass and four are fetched.
+// CHECK-DAG:   #[[PARTS:.*]] = affine_map<(d0, d1, d2) -> (d2 floordiv 4, (d1 mod 256) floordiv 16, d0 floordiv 4, d2 mod 4)>
+// CHECK-DAG:   #[[NEXT:.*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2 + 4)>
+// CHECK-LABEL: poly.kernel @crowded
+// CHECK:         poly.band [@acc] maps [#[[PARTS]]]
+// CHECK-NEXT:      poly.prefetch @acc read 1 at #[[NEXT]] bytes 64
+module attributes {poly.target = #target} {
+  poly.kernel @crowded(%A: memref<16x768xf32>, %B: memref<768x3072xf32>, %C: memref<16x3072xf32>) {
+    %t = poly.array : memref<16x3072xf32>
+    poly.compute @init domain [#tile] reads() writes(%t[#m] : memref<16x3072xf32>) {
+      %zero = arith.constant 0.0 : f32
+      poly.yield %zero : f32
+    }
+    poly.compute @acc domain [#points] reads(%A[#a], %B[#b], %t[#c] : memref<16x768xf32>, memref<768x3072xf32>, memref<16x3072xf32>)
+        writes(%t[#c] : memref<16x3072xf32>) reduction add {
+    ^bb0(%x: f32, %y: f32, %s: f32):
+      %p = arith.mulf %x, %y : f32
+      %r = arith.addf %s, %p : f32
+      poly.yield %r : f32
+    }
+    poly.compute @store domain [#tile] reads(%t[#m] : memref<16x3072xf32>) writes(%C[#m] : memref<16x3072xf32>) {
+    ^bb0(%x: f32):
+      poly.yield %x : f32
+    }
+  }
+}
+
+// -----
+
 #target = #poly.target<cpu = "sapphirerapids", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 2097152, l3 = 33554432, cores = 2>
 #a = affine_map<(i, j, k) -> (i, k)>
 #b = affine_map<(i, j, k) -> (j floordiv 32, k, j mod 32)>

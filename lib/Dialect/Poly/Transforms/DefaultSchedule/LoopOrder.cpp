@@ -417,11 +417,15 @@ bool PlanChooser::cutThinSum() {
   plan.block = plan.lanes;
   plan.blockSize = columns;
   plan.insideSum = order;
-  // Those of a part and those that are fetched for the next one share the sets
-  // of the cache: few, if rows are far apart by a multiple of many lines.
-  int64_t numSets = kWayBytes / std::gcd(*step * bytes, kWayBytes);
-  int64_t held = numSets * std::max<int64_t>(target.getL1() / kWayBytes, 2);
-  plan.terms = std::min(kPagesAtOnce, held / 2);
+  plan.terms = kPagesAtOnce;
+  // The many tiles of few registers find a part in the cache again. Its terms
+  // and those that are fetched for the next one share the sets of the cache:
+  // few, if rows are far apart by a multiple of many lines.
+  if (target.getRegisters() < kManyRegisters) {
+    int64_t numSets = kWayBytes / std::gcd(*step * bytes, kWayBytes);
+    int64_t held = numSets * std::max<int64_t>(target.getL1() / kWayBytes, 2);
+    plan.terms = std::min(plan.terms, held / 2);
+  }
   return true;
 }
 
