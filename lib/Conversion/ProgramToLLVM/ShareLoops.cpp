@@ -80,45 +80,52 @@ static Thread askThread(OpBuilder &builder, omp::ParallelOp region) {
 }
 
 namespace {
-/// An index as a counter moves it, `scale` times the counter and `offset`, and
-/// by what else it depends on.
+/// An index as a counter moves it: `scale` times the counter and `offset`, and
+/// whatever does not depend on it. No number overflows.
 struct Linear {
-  int64_t scale = 0;
-  int64_t offset = 0;
+  double scale = 0;
+  double offset = 0;
 };
 } // namespace
 
-static Linear getLinear(Value index, Value counter) {
+/// An address that a kernel computes has no longer chain of operations.
+static constexpr unsigned kMaxDepth = 16;
+
+static Linear getLinear(Value index, Value counter, unsigned depth = 0) {
+  APInt constant;
+  Operation *op = index.getDefiningOp();
   if (index == counter)
     return {1, 0};
-  APInt constant;
   if (matchPattern(index, m_ConstantInt(&constant)))
-    return {0, constant.getSExtValue()};
-  Operation *op = index.getDefiningOp();
-  if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+    return {0, double(constant.getSExtValue())};
+  if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) ||
+      depth == kMaxDepth)
     return {};
-  Linear a = getLinear(op->getOperand(0), counter),
-         b = getLinear(op->getOperand(1), counter);
+  Linear a = getLinear(op->getOperand(0), counter, depth + 1),
+         b = getLinear(op->getOperand(1), counter, depth + 1);
   if (isa<arith::AddIOp>(op))
     return {a.scale + b.scale, a.offset + b.offset};
   if (isa<arith::SubIOp>(op))
     return {a.scale - b.scale, a.offset - b.offset};
-  if (!matchPattern(op->getOperand(1), m_ConstantInt(&constant)))
-    return {};
-  return {a.scale * b.offset, a.offset * b.offset};
+  // Constants are the second operands of canonical products.
+  return matchPattern(op->getOperand(1), m_Constant())
+             ? Linear{a.scale * b.offset, a.offset * b.offset}
+             : Linear{};
 }
 
 /// Returns whether an iteration of `nest` fetches ahead what a later one reads.
 static bool fetchesNext(omp::LoopNestOp nest) {
+  auto isAhead = [](Value index, Value counter, Value step) {
+    APInt constant;
+    Linear place = getLinear(index, counter);
+    return place.scale != 0 && matchPattern(step, m_ConstantInt(&constant)) &&
+           place.offset / place.scale >= double(constant.getSExtValue());
+  };
   bool isNext = false;
   nest.walk([&](memref::PrefetchOp fetch) {
-    for (auto [counter, step] : llvm::zip(nest.getIVs(), nest.getLoopSteps())) {
-      APInt constant;
-      Linear place = getLinear(fetch.getIndices().front(), counter);
-      isNext |= place.scale != 0 &&
-                matchPattern(step, m_ConstantInt(&constant)) &&
-                place.offset / place.scale >= constant.getSExtValue();
-    }
+    for (auto [counter, step] : llvm::zip(nest.getIVs(), nest.getLoopSteps()))
+      for (Value index : fetch.getIndices())
+        isNext |= isAhead(index, counter, step);
   });
   return isNext;
 }
