@@ -65,6 +65,12 @@ def ConvertGraphToPolyPass
   ];
 }
 
+/// Of passes between kernels.
+defvar kernelDialects = [
+  "::espalier::poly::PolyDialect", "::mlir::arith::ArithDialect",
+  "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect"
+];
+
 def PolyFormKernelsPass : Pass<"poly-form-kernels", "::mlir::ModuleOp"> {
   let summary = "fuses, lays out and rewrites the kernels of a program";
   let description = [{
@@ -90,6 +96,7 @@ def PolyFormKernelsPass : Pass<"poly-form-kernels", "::mlir::ModuleOp"> {
     | `pad-rows` | `poly-pad-rows` | lets the rows of a tile fall into different sets of the cache |
     | `separate-interpolation` | `poly-separate-interpolation` | interpolates, or takes maxima, index by index |
     | `drop-points` | `poly-drop-points` | leaves out dimensions with one point |
+    | `share-sums` | `poly-share-sums` | cuts long sums into parts for threads |
     | `align-outputs` | `poly-align-outputs` | stores results in the order of the contraction |
     | `fuse-kernels` | `poly-fuse-kernels` | makes one kernel of statements that share loops |
     | `separate-accumulators` | `poly-separate-accumulators` | sums in arrays of a kernel's own |
@@ -104,10 +111,7 @@ def PolyFormKernelsPass : Pass<"poly-form-kernels", "::mlir::ModuleOp"> {
     `poly-apply-layouts` comes last. This pass does what all of them do, one after
     the other, but reads and writes the kernels once.
   }];
-  let dependentDialects = [
-    "::espalier::poly::PolyDialect", "::mlir::arith::ArithDialect",
-    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect"
-  ];
+  let dependentDialects = kernelDialects;
   let options = [
     ListOption<"skip", "skip", "std::string",
                "Steps that are left out. Without `winograd`, all elements that "
@@ -134,10 +138,7 @@ class Poly_StepPass<string step, string what>
     `poly.shared_dims` of a kernel, `poly.keeps_row_major` of a computation. Layouts,
     `poly.fusion` of a buffer and `poly.algorithm` that are there before are kept.
   }];
-  let dependentDialects = [
-    "::espalier::poly::PolyDialect", "::mlir::arith::ArithDialect",
-    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect"
-  ];
+  let dependentDialects = kernelDialects;
 }
 
 def PolyInlineMapsPass
@@ -167,6 +168,8 @@ def PolySeparateInterpolationPass
                     "interpolates, or takes maxima, index by index">;
 def PolyDropPointsPass
     : Poly_StepPass<"drop-points", "leaves out dimensions with one point">;
+def PolyShareSumsPass
+    : Poly_StepPass<"share-sums", "cuts long sums into parts for threads">;
 def PolyAlignOutputsPass
     : Poly_StepPass<"align-outputs",
                     "stores results in the order of the contraction">;
@@ -211,10 +214,7 @@ def PolyApplyLayoutsPass : Pass<"poly-apply-layouts", "::mlir::ModuleOp"> {
     %w = memref.get_global @w : memref<8x4xf32>
     ```
   }];
-  let dependentDialects = [
-    "::espalier::poly::PolyDialect", "::mlir::arith::ArithDialect",
-    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect"
-  ];
+  let dependentDialects = kernelDialects;
 }
 
 def PolyAddMainPass : Pass<"poly-add-main", "::mlir::ModuleOp"> {

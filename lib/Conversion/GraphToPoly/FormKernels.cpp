@@ -36,6 +36,7 @@ namespace espalier {
 #define GEN_PASS_DEF_POLYPADROWSPASS
 #define GEN_PASS_DEF_POLYSEPARATEINTERPOLATIONPASS
 #define GEN_PASS_DEF_POLYDROPPOINTSPASS
+#define GEN_PASS_DEF_POLYSHARESUMSPASS
 #define GEN_PASS_DEF_POLYALIGNOUTPUTSPASS
 #define GEN_PASS_DEF_POLYFUSEKERNELSPASS
 #define GEN_PASS_DEF_POLYSEPARATEACCUMULATORSPASS
@@ -115,6 +116,8 @@ constexpr Step kSteps[] = {
      kSeparates, "separate-taps"},
     {"drop-points",
      [](DispatchVariant &v, Counts &) { dropSinglePoints(v.program); },
+     kSeparates},
+    {"share-sums", [](DispatchVariant &v, Counts &) { shareSums(v.program); },
      kSeparates},
     {"align-outputs",
      [](DispatchVariant &v, Counts &) { alignOutputs(v.program); }, kSeparates},
@@ -449,6 +452,7 @@ STEP_PASS(PolyAssignLayoutsPass, Form::Attributes)
 STEP_PASS(PolyPadRowsPass, Form::Attributes)
 STEP_PASS(PolySeparateInterpolationPass, Form::Attributes)
 STEP_PASS(PolyDropPointsPass, Form::Attributes)
+STEP_PASS(PolyShareSumsPass, Form::Attributes)
 STEP_PASS(PolyAlignOutputsPass, Form::Attributes)
 STEP_PASS(PolyFuseKernelsPass, Form::Attributes)
 STEP_PASS(PolySeparateAccumulatorsPass, Form::Attributes)

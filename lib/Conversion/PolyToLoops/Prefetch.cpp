@@ -77,15 +77,17 @@ void KernelLoops::emitPrefetch(const AstNode &node, DictionaryAttr prefetch) {
     auto symbol = prefetch.getAs<FlatSymbolRefAttr>(attribute);
     return symbol ? kernel.lookupCompute(symbol.getValue()) : poly::ComputeOp();
   };
-  poly::ComputeOp compute = find("computation"), reader = find("reader");
-  poly::ComputeOp owner = reader ? reader : compute;
+  poly::ComputeOp compute = find("computation"), other = find("owner");
+  poly::ComputeOp owner = other ? other : compute;
+  bool isWrite = prefetch.contains("is_write");
   AffineMap at = prefetch.getAs<AffineMapAttr>("at").getValue();
   int64_t bytes = prefetch.getAs<IntegerAttr>("bytes").getInt();
-  int64_t read = prefetch.getAs<IntegerAttr>("read").getInt();
+  int64_t number = prefetch.getAs<IntegerAttr>("number").getInt();
   unsigned statement = llvm::find(computes, compute) - computes.begin();
   std::optional<SmallVector<AffineExpr>> point =
       getFirstPoint(node, statement, dataLoops);
-  poly::ComputeAccess access = owner.getReadAccesses()[read];
+  poly::ComputeAccess access =
+      (isWrite ? owner.getWriteAccesses() : owner.getReadAccesses())[number];
   const Memory &memory = memories.find(access.array)->second;
   // What cannot be fetched ahead is fetched when it is used.
   if (!point || memory.inRegisters)
@@ -119,7 +121,7 @@ void KernelLoops::emitPrefetch(const AstNode &node, DictionaryAttr prefetch) {
   for (int64_t offset = 0; offset < bytes; offset += poly::kLineBytes)
     memref::PrefetchOp::create(builder, loc, memory.flat,
                                emitIndex(address + offset / elementBytes, data),
-                               /*isWrite=*/false, /*localityHint=*/2,
+                               isWrite, /*localityHint=*/2,
                                /*isDataCache=*/true);
 }
 

@@ -407,8 +407,10 @@ FailureOr<Sketch> SketchDeriver::make(StringRef name, Rule rule,
   OpenPlan first = findPlan(*script);
   if (!rule(first))
     return failure();
-  if (!keepsFetch)
+  if (!keepsFetch) {
     first.getPlan().setFetch(poly::Fetch::None);
+    first.getPlan().setFetchResults(false);
+  }
   int64_t registers = target.getRegisters();
   std::vector<SelectionLimits> limits = {first.openNumbers(registers)};
   SmallVector<poly::PlanOp> plans = getPlans(*script);
@@ -420,7 +422,8 @@ FailureOr<Sketch> SketchDeriver::make(StringRef name, Rule rule,
 }
 
 bool SketchDeriver::add(StringRef name, Rule rule) {
-  bool fetches = findPlan(*base).getPlan().getFetch() != poly::Fetch::None;
+  poly::PlanOp plan = findPlan(*base).getPlan();
+  bool fetches = plan.getFetch() != poly::Fetch::None || plan.getFetchResults();
   for (bool keepsFetch : {true, false}) {
     if (!keepsFetch && !fetches)
       break;

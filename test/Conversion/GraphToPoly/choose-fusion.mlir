@@ -1,7 +1,7 @@
 // RUN: espalier-opt %s -split-input-file -espalier-statements -transform-interpreter -espalier-poly | FileCheck %s
 // RUN: espalier-opt %s -split-input-file -espalier-statements -espalier-poly | FileCheck %s --check-prefix=DEFAULT
 // RUN: espalier-opt %s -split-input-file -espalier-statements -transform-interpreter -poly-form-kernels -poly-name-kernels -o %t.whole
-// RUN: espalier-opt %s -split-input-file -espalier-statements -transform-interpreter -poly-inline-maps -poly-fold-constants -poly-forward-taps -poly-keep-row-major -poly-separate-groups -poly-assign-layouts -poly-widen-operands -poly-pad-rows -poly-separate-interpolation -poly-drop-points -poly-align-outputs -poly-fuse-kernels -poly-separate-accumulators -poly-decompose-phases -poly-group-entries -poly-fuse-windows -poly-fuse-products -poly-winograd -poly-trim-windows -poly-fuse-copies -poly-apply-layouts -poly-name-kernels | diff - %t.whole
+// RUN: espalier-opt %s -split-input-file -espalier-statements -transform-interpreter -poly-inline-maps -poly-fold-constants -poly-forward-taps -poly-keep-row-major -poly-separate-groups -poly-assign-layouts -poly-widen-operands -poly-pad-rows -poly-separate-interpolation -poly-drop-points -poly-share-sums -poly-align-outputs -poly-fuse-kernels -poly-separate-accumulators -poly-decompose-phases -poly-group-entries -poly-fuse-windows -poly-fuse-products -poly-winograd -poly-trim-windows -poly-fuse-copies -poly-apply-layouts -poly-name-kernels | diff - %t.whole
 
 // Who reads a result, in its kernel or in others, is what somebody has chosen.
 

@@ -1,7 +1,7 @@
 // RUN: espalier-opt %s -convert-graph-to-poly | FileCheck %s --check-prefix=WRITTEN
 // RUN: espalier-opt %s -convert-graph-to-poly -poly-inline-maps -poly-fold-constants -poly-keep-row-major -poly-separate-groups -poly-assign-layouts -mlir-print-debuginfo -o %t.layouts
 // RUN: FileCheck %s --check-prefix=LAYOUTS --input-file=%t.layouts
-// RUN: espalier-opt %t.layouts -poly-pad-rows -poly-separate-interpolation -poly-drop-points -poly-align-outputs -poly-fuse-kernels -mlir-print-debuginfo -o %t.fused
+// RUN: espalier-opt %t.layouts -poly-pad-rows -poly-separate-interpolation -poly-drop-points -poly-share-sums -poly-align-outputs -poly-fuse-kernels -mlir-print-debuginfo -o %t.fused
 // RUN: FileCheck %s --check-prefix=FUSED --input-file=%t.fused
 // RUN: espalier-opt %t.fused -poly-separate-accumulators -poly-decompose-phases -poly-fuse-windows -poly-fuse-products -poly-winograd -poly-trim-windows -poly-fuse-copies -poly-apply-layouts -poly-name-kernels -o %t.chain
 // RUN: espalier-opt %s -convert-graph-to-poly -poly-form-kernels -poly-name-kernels | diff - %t.chain

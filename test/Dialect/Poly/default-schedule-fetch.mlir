@@ -79,3 +79,20 @@ module attributes {poly.target = #poly.target<cpu = "znver4", features = "", vec
     return %2 : tensor<1x32x112x112xf32>
   }
 }
+
+// -----
+
+// Results that leave the cache are fetched to be written, by each row of a tile
+// when its sums start.
+// CHECK:          plan
+// CHECK:          lanes "p1" {{.*}} fetch_results :
+// TREE:           poly.band [@[[START:.*_init]]] maps {{.*}} loops [unroll]
+// TREE-NEXT:        poly.prefetch @[[START]] write 0 of @s2 at #{{.*}} bytes 64 {
+// TREE-NEXT:          poly.band [@[[START]]] {{.*}} loops [vector(16)]
+module attributes {poly.target = #poly.target<cpu = "znver4", features = "", vector_bits = 512, registers = 32, l1 = 32768, l2 = 1048576, l3 = 33554432, cores = 2>} {
+  func.func @far_results(%x: tensor<16x384x14x14xf32>) -> tensor<16x384x14x14xf32> {
+    %w = graph.constant dense_resource<w> : tensor<384x1x3x3xf32>
+    %0 = graph.conv %x, %w {groups = 384 : i64, strides = array<i64: 1, 1>, pads_low = array<i64: 1, 1>, pads_high = array<i64: 1, 1>, dilations = array<i64: 1, 1>} : (tensor<16x384x14x14xf32>, tensor<384x1x3x3xf32>) -> tensor<16x384x14x14xf32>
+    return %0 : tensor<16x384x14x14xf32>
+  }
+}

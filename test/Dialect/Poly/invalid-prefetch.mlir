@@ -16,7 +16,7 @@ poly.kernel @k(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8x8xf32>) {
     poly.sequence {
       poly.filter [@copy] {
         // expected-error @below {{expects another name than "prefetch": what is fetched ahead is said by poly.prefetch @computation read N at MAP bytes N}}
-        poly.mark "prefetch" attributes {computation = @copy, read = 0 : i64, at = affine_map<(i) -> (i)>, bytes = 64 : i64}
+        poly.mark "prefetch" attributes {computation = @copy, number = 0 : i64, at = affine_map<(i) -> (i)>, bytes = 64 : i64}
       }
       poly.filter [@fill]
     }
@@ -65,7 +65,7 @@ poly.kernel @k(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8x8xf32>) {
   poly.schedule {
     poly.sequence {
       poly.filter [@copy] {
-        // expected-error @below {{expects a reader out of [@copy, @fill], but got @nobody}}
+        // expected-error @below {{expects an access of one out of [@copy, @fill], but got @nobody}}
         poly.prefetch @copy read 0 of @nobody at affine_map<(i) -> (i)> bytes 64
       }
       poly.filter [@fill]
@@ -92,6 +92,31 @@ poly.kernel @k(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8x8xf32>) {
       poly.filter [@copy] {
         // expected-error @below {{expects one of the 1 reads of @copy, but got #1}}
         poly.prefetch @copy read 1 at affine_map<(i) -> (i)> bytes 64
+      }
+      poly.filter [@fill]
+    }
+  }
+}
+
+// -----
+
+// PrefetchOp C2
+poly.kernel @k(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8x8xf32>) {
+  poly.compute @copy domain [affine_set<(i) : (i >= 0, 7 - i >= 0)>]
+      reads(%x[affine_map<(i) -> (i)>] : memref<8xf32>) writes(%y[affine_map<(i) -> (i)>] : memref<8xf32>) {
+  ^bb0(%a: f32):
+    poly.yield %a : f32
+  }
+  poly.compute @fill domain [affine_set<(i, j) : (i >= 0, 7 - i >= 0, j >= 0, 7 - j >= 0)>]
+      reads() writes(%z[affine_map<(i, j) -> (i, j)>] : memref<8x8xf32>) {
+    %zero = arith.constant 0.0 : f32
+    poly.yield %zero : f32
+  }
+  poly.schedule {
+    poly.sequence {
+      poly.filter [@copy] {
+        // expected-error @below {{expects one of the 1 writes of @copy, but got #1}}
+        poly.prefetch @copy write 1 at affine_map<(i) -> (i)> bytes 64
       }
       poly.filter [@fill]
     }

@@ -56,8 +56,8 @@ poly.kernel private @matmul(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref
           poly.mark "micro_kernel" attributes {rows = 14 : i64} {
             // CHECK: poly.prefetch @acc read 0 at #{{.*}} bytes 64 {
             poly.prefetch @acc read 0 at affine_map<(i, j, k)[M, N, K] -> (i, j, k + 8)> bytes 64 {
-              // CHECK: poly.prefetch @acc read 0 of @store at #{{.*}} bytes 128 {
-              poly.prefetch @acc read 0 of @store at affine_map<(i, j, k)[M, N, K] -> (i + 14, j)> bytes 128 {
+              // CHECK: poly.prefetch @acc write 0 of @store at #{{.*}} bytes 128 {
+              poly.prefetch @acc write 0 of @store at affine_map<(i, j, k)[M, N, K] -> (i + 14, j)> bytes 128 {
                 // CHECK: poly.band [@acc] maps [#{{.*}}] loops [sequential, unroll, vector(16)]
                 poly.band [@acc] maps [affine_map<(i, j, k)[M, N, K] -> (k, i mod 14, j mod 32)>] loops [sequential, unroll, vector(16)]
               }

@@ -7,7 +7,8 @@
 #A = affine_map<(i, j, k)[M, K] -> (i, k)>
 #B = affine_map<(i, j, k)[M, K] -> (k, j)>
 
-// CHECK-DAG: #[[LANES:.*]] = affine_map<(d0, d1)[s0, s1] -> (d0, d1 floordiv 16, d1 mod 16)>
+// CHECK-DAG: #[[LANES:.*]] = affine_map<(d0, d1)[s0, s1] -> (d1 floordiv 16, d1 mod 16)>
+// CHECK-DAG: #[[BELOW:.*]] = affine_map<(d0, d1)[s0, s1] -> (d0 + 2, d1)>
 // CHECK-DAG: #[[OUTER:.*]] = affine_map<(d0, d1, d2)[s0, s1] -> (d0 floordiv 4)>
 // CHECK-DAG: #[[INNER:.*]] = affine_map<(d0, d1, d2)[s0, s1] -> (d1 floordiv 16, d2)>
 // CHECK-DAG: #[[LATER:.*]] = affine_map<(d0, d1, d2)[s0, s1] -> (d0, d1, d2 + 4)>
@@ -25,7 +26,9 @@ poly.kernel @matmul(%A: memref<?x?xf32>, %B: memref<?x64xf32>, %C: memref<?x64xf
     %s = arith.addf %c, %p : f32
     poly.yield %s : f32
   }
-  // CHECK: poly.band [@init] maps [#[[LANES]]] loops [parallel, unroll, vector(16)] names ["i", "j.0", "j.1"]
+  // CHECK: poly.band [@init] maps [#{{.*}}] loops [parallel] names ["i"] {
+  // CHECK-NEXT: poly.prefetch @init write 0 at #[[BELOW]] bytes 256 {
+  // CHECK-NEXT: poly.band [@init] maps [#[[LANES]]] loops [unroll, vector(16)] names ["j.0", "j.1"]
   // Full tiles of "i.0" have code of their own, with four copies.
   // CHECK: poly.band [@acc] maps [#[[OUTER]]] loops [sequential] names ["i.0"] full_tiles {
   // CHECK: poly.band [@acc] maps [#[[INNER]]] loops [sequential, sequential] names ["j.0", "k"] {
@@ -38,6 +41,7 @@ transform.named_sequence @__transform_main(%module: !transform.any_op {transform
   transform.poly.vectorize %init loop "j" width 16 : !transform.any_op
   transform.poly.unroll %init loop "j.0" : !transform.any_op
   transform.poly.parallelize %init loop "i" : !transform.any_op
+  transform.poly.prefetch %init write 0 loop "i" distance 2 bytes 256 : !transform.any_op
   %acc = transform.poly.computation @matmul::@acc of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.parallelize %acc loop "i" : !transform.any_op
   transform.poly.serialize %acc loop "i" : !transform.any_op

@@ -159,7 +159,7 @@ module attributes {transform.with_named_sequence} {
 transform.named_sequence @__transform_main(%s: !transform.any_op {transform.readonly}) {
   %n = transform.param.constant 4 : i64 -> !transform.param<i64>
   // expected-error @below {{expects a parameter for each of the 0 open numbers of 'distance', but got 1}}
-  "transform.poly.prefetch"(%s, %n) <{loop = "i", read = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 0>}> : (!transform.any_op, !transform.param<i64>) -> ()
+  "transform.poly.prefetch"(%s, %n) <{loop = "i", number = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 0>}> : (!transform.any_op, !transform.param<i64>) -> ()
   transform.yield
 }
 }

@@ -20,6 +20,7 @@
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=keep 2>&1 | FileCheck %s --check-prefix=KEEP
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=fetch 2>&1 | FileCheck %s --check-prefix=FETCH
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=fetch_rows 2>&1 | FileCheck %s --check-prefix=FETCH-ROWS
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=fetch_results 2>&1 | FileCheck %s --check-prefix=FETCH-RESULTS
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=part 2>&1 | FileCheck %s --check-prefix=PART
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=dependence 2>&1 | FileCheck %s --check-prefix=DEPENDENCE
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=kept 2>&1 | FileCheck %s --check-prefix=KEPT
@@ -231,7 +232,7 @@ transform.named_sequence @keep(%module: !transform.any_op {transform.readonly}) 
 }
 
 // PlanOp, fetch
-// FETCH: error: 'transform.poly.plan' op expects a sum whose panel are known, but got none
+// FETCH: error: 'transform.poly.plan' op expects a sum for which "fetch panel" knows what is needed next, but got none
 transform.named_sequence @fetch(%module: !transform.any_op {transform.readonly}) {
   %init = transform.poly.computation @k::@init of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.plan %init with ["acc", "store"] shared 2 loops ["i", "j"] fetch panel : !transform.any_op
@@ -239,10 +240,18 @@ transform.named_sequence @fetch(%module: !transform.any_op {transform.readonly})
 }
 
 // PlanOp, fetch rows
-// FETCH-ROWS: error: 'transform.poly.plan' op expects a sum whose rows are known, or a map that reads rows by their numbers, but got none
+// FETCH-ROWS: error: 'transform.poly.plan' op expects a sum for which "fetch rows" knows what is needed next, or a map that reads rows by their numbers, but got none
 transform.named_sequence @fetch_rows(%module: !transform.any_op {transform.readonly}) {
   %store = transform.poly.computation @k::@store of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.plan %store shared 1 fetch rows : !transform.any_op
+  transform.yield
+}
+
+// PlanOp, results
+// FETCH-RESULTS: error: 'transform.poly.plan' op expects a tile of sums that is written to an argument in rows along its lanes, to fetch these results, but got none
+transform.named_sequence @fetch_results(%module: !transform.any_op {transform.readonly}) {
+  %init = transform.poly.computation @k::@init of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.plan %init with ["acc", "store"] shared 2 loops ["i", "j"] fetch_results : !transform.any_op
   transform.yield
 }
 

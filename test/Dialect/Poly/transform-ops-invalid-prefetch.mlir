@@ -2,6 +2,7 @@
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=neither 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=reader 2>&1 | FileCheck %s --check-prefix=READER
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=read_of 2>&1 | FileCheck %s --check-prefix=READ-OF
+// RUN: not espalier-opt %s -transform-interpreter=entry-point=write_of 2>&1 | FileCheck %s --check-prefix=WRITE-OF
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=map 2>&1 | FileCheck %s --check-prefix=MAP
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=affine 2>&1 | FileCheck %s --check-prefix=AFFINE
 // RUN: not espalier-opt %s -transform-interpreter=entry-point=lanes 2>&1 | FileCheck %s --check-prefix=LANES
@@ -34,7 +35,7 @@ transform.named_sequence @neither(%module: !transform.any_op {transform.readonly
 }
 
 // PrefetchCommandOp, reader
-// READER: error: 'transform.poly.prefetch' op expects a reader out of [@a, @b], but got @c
+// READER: error: 'transform.poly.prefetch' op expects an access of one out of [@a, @b], but got @c
 transform.named_sequence @reader(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.prefetch %a read 0 of @c loop "i" at #c : !transform.any_op
@@ -46,6 +47,14 @@ transform.named_sequence @reader(%module: !transform.any_op {transform.readonly}
 transform.named_sequence @read_of(%module: !transform.any_op {transform.readonly}) {
   %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
   transform.poly.prefetch %a read 0 of @b loop "i" at #c : !transform.any_op
+  transform.yield
+}
+
+// PrefetchCommandOp, write
+// WRITE-OF: error: 'transform.poly.prefetch' op expects one of the 1 writes of @b, but got #1
+transform.named_sequence @write_of(%module: !transform.any_op {transform.readonly}) {
+  %a = transform.poly.computation @k::@a of %module : (!transform.any_op) -> !transform.any_op
+  transform.poly.prefetch %a write 1 of @b loop "i" at #c : !transform.any_op
   transform.yield
 }
 

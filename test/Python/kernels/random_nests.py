@@ -241,7 +241,11 @@ class Scheduler:
                 ("decompose", [name, loop], {}),
                 ("layout", [name, form], {}),
                 ("pack", [name, number(0, 3), [number(0, 3) for _ in two]], {}),
-                ("prefetch", [name, number(0, 2), loop], {"distance": number(1, 3)}),
+                (
+                    "prefetch",
+                    [name, number(0, 2), loop],
+                    {"distance": number(1, 3), "is_write": bool(number(0, 1))},
+                ),
             ]
         )
 

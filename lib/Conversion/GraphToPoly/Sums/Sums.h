@@ -25,6 +25,9 @@ void separateWindows(StatementList &program);
 /// Leaves dimensions with one point out of what sums but products read.
 void dropSinglePoints(StatementList &program);
 
+/// Cuts long sums of few results into parts, which threads take.
+void shareSums(StatementList &program);
+
 /// Leaves out what convolutions read of a border of zeros, where that is much.
 void trimWindows(StatementList &program,
                  llvm::SmallVectorImpl<FusionGroup> &fusionGroups);

@@ -40,6 +40,7 @@ public:
       all.insert(compute.getSymName());
       numDims[compute.getSymName()] = compute.getNumDims();
       numReads[compute.getSymName()] = compute.getReads().size();
+      numWrites[compute.getSymName()] = compute.getWrites().size();
     }
   }
 
@@ -54,7 +55,7 @@ private:
   LogicalResult verifyPrefetch(PrefetchOp prefetch, const Names &names);
 
   Names all;
-  llvm::StringMap<unsigned> numDims, numReads;
+  llvm::StringMap<unsigned> numDims, numReads, numWrites;
   /// Names of the loops that each computation has met.
   llvm::StringMap<llvm::StringSet<>> loopNames;
   unsigned numParams;
@@ -195,23 +196,25 @@ LogicalResult TreeVerifier::verifyPrefetch(PrefetchOp prefetch,
            << join(names) << ", but got @" << computation;
 
   // C2
-  StringRef reader = prefetch.getReaderName();
-  if (!all.contains(reader))
-    return prefetch.emitOpError("expects a reader out of ")
-           << join(all) << ", but got @" << reader;
-  if (prefetch.getRead() >= numReads[reader])
+  StringRef owner = prefetch.getOwnerName();
+  if (!all.contains(owner))
+    return prefetch.emitOpError("expects an access of one out of ")
+           << join(all) << ", but got @" << owner;
+  bool isWrite = prefetch.getIsWrite();
+  uint64_t numAccesses = isWrite ? numWrites[owner] : numReads[owner];
+  if (prefetch.getNumber() >= numAccesses)
     return prefetch.emitOpError("expects one of the ")
-           << numReads[reader] << " reads of @" << reader << ", but got #"
-           << int64_t(prefetch.getRead());
+           << numAccesses << (isWrite ? " writes" : " reads") << " of @"
+           << owner << ", but got #" << int64_t(prefetch.getNumber());
 
   // C3
   AffineMap at = prefetch.getAt();
   if (at.getNumDims() != numDims[computation] ||
-      at.getNumSymbols() != numParams || at.getNumResults() != numDims[reader])
+      at.getNumSymbols() != numParams || at.getNumResults() != numDims[owner])
     return prefetch.emitOpError("expects a map from ")
            << numDims[computation] << " dimensions and " << numParams
-           << " parameters to the " << numDims[reader] << " dimensions of @"
-           << reader << ", but got " << prefetch.getAtAttr();
+           << " parameters to the " << numDims[owner] << " dimensions of @"
+           << owner << ", but got " << prefetch.getAtAttr();
   for (AffineExpr result : at.getResults())
     if (std::string fault = findAffineFault(result); !fault.empty())
       return prefetch.emitOpError("expects a place by ") << fault;

@@ -38,8 +38,9 @@ llvm::Error PrefetchCommandOp::command(ComputeTarget compute) {
   if (getDistance().has_value() == getAt().has_value())
     return refuse("expects either a distance or a map");
   Prefetch what;
-  what.read = getRead();
-  what.reader = getOf().value_or("").str();
+  what.isWrite = getIsWrite();
+  what.number = getNumber();
+  what.owner = getOf().value_or("").str();
   what.distance = getDistance().value_or(0);
   what.at = getAt().value_or(AffineMap());
   what.bytes = getBytes();

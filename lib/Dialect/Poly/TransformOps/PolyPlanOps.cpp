@@ -173,6 +173,7 @@ llvm::Expected<Plan> PlanReader::read() {
     plan.kept.push_back(name.str());
   plan.fetch = op.getFetch();
   plan.ahead = op.getAhead();
+  plan.fetchResults = op.getFetchResults();
   if (!fault.empty())
     return refuse(fault);
   return plan;
@@ -330,6 +331,8 @@ void PlanBuilder::create(Value handle) {
     set("fetch", FetchAttr::get(builder.getContext(), plan.fetch));
     setNumber("ahead", plan.ahead, 1);
   }
+  if (plan.fetchResults)
+    set("fetch_results", builder.getUnitAttr());
   // No number is open.
   PlanOp::Properties properties;
   SmallVector<int32_t> segments(properties.operandSegmentSizes.size());

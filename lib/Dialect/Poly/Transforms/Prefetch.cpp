@@ -7,10 +7,9 @@
 using namespace mlir;
 using namespace espalier::poly;
 
-/// The reads that a read's index depends on.
-static SmallVector<unsigned> getIndexReads(ComputeOp compute, unsigned read) {
+/// The reads that the place of an access depends on.
+static SmallVector<unsigned> getIndexReads(ComputeOp compute, AffineMap map) {
   unsigned numParams = compute.getKernel().getNumParameters();
-  AffineMap map = compute.getReadAccesses()[read].map;
   SmallVector<unsigned> reads;
   for (unsigned symbol = numParams; symbol < map.getNumSymbols(); ++symbol)
     if (map.isFunctionOfSymbol(symbol))
@@ -18,17 +17,18 @@ static SmallVector<unsigned> getIndexReads(ComputeOp compute, unsigned read) {
   return reads;
 }
 
-/// Refuses if the index of a read cannot be known before, because it changes,
-/// or the place that it is at does.
-static llvm::Error checkIndexReads(ComputeOp compute, unsigned read) {
-  for (unsigned index : getIndexReads(compute, read)) {
+/// Refuses if the place of an access, which `name` is for a person, cannot be
+/// known before, because what it depends on changes, or the place of that does.
+static llvm::Error checkIndexReads(ComputeOp compute, AffineMap map,
+                                   const Twine &name) {
+  for (unsigned index : getIndexReads(compute, map)) {
     Value array = compute.getReads()[index];
     std::string where =
         ("an index that is known before, but read #" + Twine(index) + " of " +
-         quote(compute) + ", on which the place of #" + Twine(read) +
-         " depends, is ")
+         quote(compute) + ", on which the place of " + name + " depends, is ")
             .str();
-    if (llvm::Error error = checkIndexReads(compute, index))
+    if (llvm::Error error = checkIndexReads(
+            compute, compute.getReadAccesses()[index].map, "#" + Twine(index)))
       return error;
     bool isWritten =
         llvm::any_of(compute.getKernel().getComputes(), [&](ComputeOp other) {
@@ -69,27 +69,32 @@ static AffineMap getLaterPoint(ComputeOp compute, LoopPosition loop,
                         map.getContext());
 }
 
-/// The read to be fetched, and what it is read by.
-static llvm::Expected<ComputeOp> findReader(ComputeOp compute,
-                                            const Prefetch &prefetch) {
-  ComputeOp reader = compute;
-  if (!prefetch.reader.empty())
-    reader = compute.getKernel().lookupCompute(prefetch.reader);
-  if (!reader)
-    return refuse("expects a reader out of " +
+/// The computation whose access is to be fetched.
+static llvm::Expected<ComputeOp> findOwner(ComputeOp compute,
+                                           const Prefetch &prefetch) {
+  ComputeOp owner = compute;
+  if (!prefetch.owner.empty())
+    owner = compute.getKernel().lookupCompute(prefetch.owner);
+  if (!owner)
+    return refuse("expects an access of one out of " +
                   listComputes(compute.getKernel()) + ", but got @" +
-                  prefetch.reader);
-  int64_t numReads = reader.getReads().size();
-  if (prefetch.read < 0 || prefetch.read >= numReads)
-    return refuse("expects one of the " + Twine(numReads) + " reads of " +
-                  quote(reader) + ", but got #" + Twine(prefetch.read));
-  if (llvm::Error error = checkIndexReads(reader, prefetch.read))
+                  prefetch.owner);
+  SmallVector<ComputeAccess> accesses =
+      prefetch.isWrite ? owner.getWriteAccesses() : owner.getReadAccesses();
+  StringRef kind = prefetch.isWrite ? "write" : "read";
+  if (prefetch.number < 0 || prefetch.number >= int64_t(accesses.size()))
+    return refuse("expects one of the " + Twine(accesses.size()) + " " + kind +
+                  "s of " + quote(owner) + ", but got #" +
+                  Twine(prefetch.number));
+  if (llvm::Error error = checkIndexReads(owner, accesses[prefetch.number].map,
+                                          (prefetch.isWrite ? "write #" : "#") +
+                                              Twine(prefetch.number)))
     return error;
-  return reader;
+  return owner;
 }
 
 /// Where `prefetch` fetches: as it says, or that many iterations on.
-static llvm::Expected<AffineMap> getPlace(ComputeOp compute, ComputeOp reader,
+static llvm::Expected<AffineMap> getPlace(ComputeOp compute, ComputeOp owner,
                                           LoopPosition loop, StringRef name,
                                           const Prefetch &prefetch) {
   bool isVector = getLoops(loop.band)[loop.position].kind.isVector();
@@ -108,10 +113,10 @@ static llvm::Expected<AffineMap> getPlace(ComputeOp compute, ComputeOp reader,
   unsigned numParams = compute.getKernel().getNumParameters();
   if (at.getNumDims() != compute.getNumDims() ||
       at.getNumSymbols() > numParams ||
-      at.getNumResults() != reader.getNumDims())
+      at.getNumResults() != owner.getNumDims())
     return refuse("expects a map from the " + Twine(compute.getNumDims()) +
                   " dimensions of " + quote(compute) + " to the " +
-                  Twine(reader.getNumDims()) + " of " + quote(reader) +
+                  Twine(owner.getNumDims()) + " of " + quote(owner) +
                   ", but got one from " + Twine(at.getNumDims()) + " to " +
                   Twine(at.getNumResults()));
   for (AffineExpr result : at.getResults())
@@ -127,11 +132,11 @@ static llvm::Error insertPrefetch(ComputeOp compute, StringRef name,
   llvm::Expected<LoopPosition> found = findLoop(compute, name);
   if (!found)
     return found.takeError();
-  llvm::Expected<ComputeOp> reader = findReader(compute, prefetch);
-  if (!reader)
-    return reader.takeError();
+  llvm::Expected<ComputeOp> owner = findOwner(compute, prefetch);
+  if (!owner)
+    return owner.takeError();
   llvm::Expected<AffineMap> at =
-      getPlace(compute, *reader, *found, name, prefetch);
+      getPlace(compute, *owner, *found, name, prefetch);
   if (!at)
     return at.takeError();
   if (prefetch.bytes <= 0 || prefetch.bytes > PrefetchOp::kMaxBytes)
@@ -141,9 +146,10 @@ static llvm::Error insertPrefetch(ComputeOp compute, StringRef name,
   Operation *child = found->band.getChild();
   auto builder = OpBuilder::atBlockEnd(&found->band.getOrCreateBlock());
   auto node = PrefetchOp::create(
-      builder, found->band.getLoc(), compute.getSymName(), prefetch.read,
-      *reader == compute ? FlatSymbolRefAttr()
-                         : FlatSymbolRefAttr::get(reader->getSymNameAttr()),
+      builder, found->band.getLoc(), compute.getSymName(), prefetch.isWrite,
+      prefetch.number,
+      *owner == compute ? FlatSymbolRefAttr()
+                        : FlatSymbolRefAttr::get(owner->getSymNameAttr()),
       *at, prefetch.bytes);
   if (child)
     child->moveBefore(&node.getOrCreateBlock(), node.getOrCreateBlock().end());

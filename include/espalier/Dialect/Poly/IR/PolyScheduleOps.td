@@ -164,19 +164,21 @@ def Poly_PrefetchOp : Poly_NodeOp<"prefetch"> {
   let summary = "asks for elements ahead of their use";
   let description = [{
     Orders nothing. Where its place in the loops is, it fetches the element that
-    read number `read` of `computation` has at the point `at`, and what follows
-    it within `bytes`. The map `at` is one from the first point of `computation`
-    below this node; what it gives need not be in the domain. With `of`, the read
-    is one of that computation, which may run elsewhere, and `at` maps to its
-    points.
+    read number `number` of `computation` has at the point `at`, and what follows
+    it within `bytes`; with `write`, the element that its write of that number
+    has there, to be written. The map `at` is one from the first point of
+    `computation` below this node; what it gives need not be in the domain. With
+    `of`, the access is one of that computation, which may run elsewhere, and
+    `at` maps to its points.
 
     What is in registers, or at a place that is not known yet, is not fetched.
 
     Constraints:
     - (C1) `computation` reaches it.
-    - (C2) the reader is a computation of the kernel, and has that read.
+    - (C2) the owner of the access is a computation of the kernel, and has that
+      read or write.
     - (C3) `at` maps the dimensions of `computation`, with the kernel's parameters
-      as symbols, to those of the reader; it is affine, with positive divisors and
+      as symbols, to those of the owner; it is affine, with positive divisors and
       numbers of at most 2^31 in size.
     - (C4) `bytes` is between 1 and 4096.
     - (C5) it is not inside a vector loop.
@@ -188,19 +190,20 @@ def Poly_PrefetchOp : Poly_NodeOp<"prefetch"> {
     }
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$computation, I64Attr:$read,
-                       OptionalAttr<FlatSymbolRefAttr>:$reader,
+  let arguments = (ins FlatSymbolRefAttr:$computation, UnitAttr:$is_write,
+                       I64Attr:$number,
+                       OptionalAttr<FlatSymbolRefAttr>:$owner,
                        AffineMapAttr:$at, I64Attr:$bytes);
   let assemblyFormat = [{
-    $computation `read` $read (`of` $reader^)? `at` $at `bytes` $bytes
-    attr-dict-with-keyword ($body^)?
+    $computation (`write` $is_write^) : (`read`)? $number (`of` $owner^)?
+    `at` $at `bytes` $bytes attr-dict-with-keyword ($body^)?
   }];
   let extraClassDeclaration = nodeDeclaration # [{
     /// Most bytes that one node fetches.
     static constexpr int64_t kMaxBytes = 1 << 12;
-    /// The computation whose read it is.
-    ::llvm::StringRef getReaderName() {
-      return getReader().value_or(getComputation());
+    /// The computation whose access it is.
+    ::llvm::StringRef getOwnerName() {
+      return getOwner().value_or(getComputation());
     }
   }];
 }

@@ -144,16 +144,19 @@ def UnrollAndJamOp : PolyCommandOp<"unroll_and_jam", ["factor"]> {
 }
 
 def PrefetchCommandOp : PolyCommandOp<"prefetch", ["distance", "bytes"]> {
-  let summary = "fetches what later iterations of a loop read";
+  let summary = "fetches what later iterations of a loop read or write";
   let description = [{
     In each iteration of the loop, fetches what the read with this number needs
     `distance` iterations later at the first point of the loops inside, and what
     follows it within `bytes` (64 if not given). A `poly.prefetch` in the schedule
     says so; loops on both sides of it do not change places any more.
 
+    With `write`, it is the write with this number, whose elements are fetched to
+    be written.
+
     Instead of a distance, `at` says where: a map from the first point inside the
-    loop, over the kernel's parameters, to the point whose read it is. It need not
-    be in the domain, and the read may be one `of` another computation: so each
+    loop, over the kernel's parameters, to the point whose access it is. It need not
+    be in the domain, and it may be one `of` another computation: so each
     step of a tile can fetch its share of the next panel, or what a copy will need
     in the next iteration of the loops around.
 
@@ -164,7 +167,7 @@ def PrefetchCommandOp : PolyCommandOp<"prefetch", ["distance", "bytes"]> {
 
     - Silenceable failure: there is no such loop, it is a vector or inside one, or
       without `at` it does not run over one dimension or tiles of it; there is no
-      such reader or read, or its place depends on an index that the kernel
+      such computation, read or write, or its place depends on an index that the kernel
       writes; the distance is not positive; the map is
       not between the dimensions of the two, or not affine; the bytes are not
       between 1 and 4096; there is neither a distance nor a map, or both.
@@ -182,13 +185,14 @@ def PrefetchCommandOp : PolyCommandOp<"prefetch", ["distance", "bytes"]> {
   let arguments = (ins TransformHandleTypeInterface:$target,
                        Optional<Poly_NumberParam>:$open_distance,
                        Optional<Poly_NumberParam>:$open_bytes,
-                       I64Attr:$read,
+                       I64Attr:$number,
                        StrAttr:$loop, OptionalAttr<I64Attr>:$distance,
                        DefaultValuedAttr<I64Attr, "64">:$bytes,
                        OptionalAttr<AffineMapAttr>:$at,
-                       OptionalAttr<FlatSymbolRefAttr>:$of);
+                       OptionalAttr<FlatSymbolRefAttr>:$of,
+                       UnitAttr:$is_write);
   let assemblyFormat = [{
-    $target `read` $read (`of` $of^)? `loop` $loop
+    $target (`write` $is_write^) : (`read`)? $number (`of` $of^)? `loop` $loop
     (`distance` custom<Number>($open_distance, $distance)^)? (`at` $at^)?
     (`bytes` custom<Number>($open_bytes, $bytes)^)? attr-dict `:` type($target)
   }];

@@ -98,7 +98,8 @@ def PlanOp : PolyCommandOp<"plan",
                        OptionalAttr<StrArrayAttr>:$own_unrolled,
                        OptionalAttr<StrArrayAttr>:$keep,
                        DefaultValuedAttr<Poly_FetchAttr, "Fetch::None">:$fetch,
-                       DefaultValuedAttr<I64Attr, "1">:$ahead);
+                       DefaultValuedAttr<I64Attr, "1">:$ahead,
+                       UnitAttr:$fetch_results);
   let assemblyFormat = [{
     $target (`with` $others^)? `shared` custom<Number>($open_shared, $shared)
     (`inside` custom<Number>($open_inside, $inside)^)?
@@ -112,7 +113,8 @@ def PlanOp : PolyCommandOp<"plan",
     (`unroll_terms` $unroll_terms^)? (`own` $own^)? (`own_lanes` $own_lanes^)?
     (`own_vectors` custom<Numbers>($open_own_vectors, $own_vectors)^)?
     (`own_unrolled` $own_unrolled^)? (`keep` $keep^)? (`fetch` $fetch^)?
-    (`ahead` custom<Number>($open_ahead, $ahead)^)? attr-dict `:` type($target)
+    (`ahead` custom<Number>($open_ahead, $ahead)^)?
+    (`fetch_results` $fetch_results^)? attr-dict `:` type($target)
   }];
 }
 

@@ -232,13 +232,14 @@ llvm::Error unrollAndJam(ComputeTarget compute, llvm::StringRef loop,
 
 /// What is fetched ahead: a read of a computation, and where.
 struct Prefetch {
-  int64_t read = 0;
-  /// The computation whose read it is; empty for the one that the loop runs.
-  std::string reader;
-  /// What the read needs so many iterations later, at the first point of the
+  bool isWrite = false;
+  int64_t number = 0; ///< Of a read or a write.
+  /// The computation whose access it is; empty for the one that the loop runs.
+  std::string owner;
+  /// What the access needs so many iterations later, at the first point of the
   /// loops inside; the loop runs over one dimension, or over tiles of it.
   int64_t distance = 0;
-  /// Instead: from the first point inside the loop to the reader's point.
+  /// Instead: from the first point inside the loop to the owner's point.
   mlir::AffineMap at;
   int64_t bytes = 64; ///< From there on.
 };

@@ -69,6 +69,9 @@ struct Plan {
   /// `ahead` terms, tiles or iterations on.
   Fetch fetch = Fetch::None;
   int64_t ahead = 1;
+  /// Whether a tile, when its sums start, fetches what it will write of the
+  /// kernel's arguments.
+  bool fetchResults = false;
 };
 
 /// Writes the tree of a plan in place of what runs its computations; checked

@@ -171,7 +171,7 @@ llvm::Error Rebaser::checkUses() const {
   WalkResult found =
       compute.getKernel().getSchedule().walk([&](PrefetchOp prefetch) {
         bool isOf = prefetch.getComputation() == compute.getSymName() ||
-                    prefetch.getReaderName() == compute.getSymName();
+                    prefetch.getOwnerName() == compute.getSymName();
         return isOf ? WalkResult::interrupt() : WalkResult::advance();
       });
   if (found.wasInterrupted())

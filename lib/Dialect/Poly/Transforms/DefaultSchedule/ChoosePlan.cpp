@@ -16,6 +16,9 @@ using namespace espalier::poly;
 
 /// Fewer points than this do not pay for waking threads.
 static constexpr int64_t kMinParallelPoints = 1 << 15;
+/// Results that are so many times as large as the second-level cache have left
+/// it by the time that they are written again.
+static constexpr int64_t kFarCaches = 4;
 /// Iterations that each thread finds at least, so that none waits long for the
 /// others. More parallel loops than that takes cost more than they give: loops
 /// that are one for the threads compute each index by divisions.
@@ -123,9 +126,10 @@ bool PlanChooser::hasParallelWork() const {
   // Threads meet in each step of a recurrence: so it has to be known that there
   // is work for them.
   int64_t unknown = numInOrder > 0 ? kMaxLimitedRows : kMinParallelPoints;
-  return llvm::any_of(computes, [&](unsigned i) {
-    return countPoints(shapes[i], numInOrder, unknown) >= kMinParallelPoints;
-  });
+  int64_t points = 0;
+  for (unsigned i : computes)
+    points += countPoints(shapes[i], numInOrder, unknown);
+  return points >= kMinParallelPoints;
 }
 
 bool PlanChooser::isPanelAroundRest() const {
@@ -270,7 +274,7 @@ bool PlanChooser::chooseFetchOfNumberedRows() {
   const ComputeShape &map = shape(fetches.position);
   int64_t rowBytes = 0;
   for (const Prefetch &prefetch : fetches.prefetches) {
-    MemRefType type = map.reads[prefetch.read].getType();
+    MemRefType type = map.reads[prefetch.number].getType();
     int64_t bytes = getBytes(type.getElementType());
     // A table whose length is not known is taken to be near.
     if (!type.hasStaticShape() ||
@@ -282,6 +286,22 @@ bool PlanChooser::chooseFetchOfNumberedRows() {
   if (rowBytes <= target.getL1() / 2)
     plan.ahead = 2;
   return true;
+}
+
+void PlanChooser::chooseFetchOfResults() {
+  StepFetches results = findResults();
+  for (const Prefetch &prefetch : results.prefetches) {
+    const ComputeShape *owner = &shape(results.position);
+    if (!prefetch.owner.empty())
+      owner = llvm::find_if(shapes, [&](const ComputeShape &other) {
+        return other.op.getSymName() == prefetch.owner;
+      });
+    MemRefType type = owner->writes[prefetch.number].getType();
+    plan.fetchResults |=
+        type.hasStaticShape() &&
+        type.getNumElements() * getBytes(type.getElementType()) >
+            kFarCaches * target.getL2();
+  }
 }
 
 void PlanChooser::chooseFetch() {
@@ -351,6 +371,7 @@ void PlanChooser::run() {
     plan.loops = getLoopOrder();
     plan.loops.truncate(plan.loops.size() - plan.insideSum.size());
     chooseFetch();
+    chooseFetchOfResults();
   }
   chooseParallelLoops();
   chooseNeighbours();

@@ -177,6 +177,8 @@ private:
   bool chooseFetchOfRows();
   bool chooseFetchOfNumberedRows();
   bool chooseFetchOfCopies();
+  /// Fetches the results of a tile if all together leave the cache.
+  void chooseFetchOfResults();
   /// Multiply-adds of vectors in a tile of a sum without loops of its own.
   int64_t countTileProducts() const;
   void chooseKept(Plan &chosen);

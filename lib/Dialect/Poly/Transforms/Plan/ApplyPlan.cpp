@@ -184,14 +184,17 @@ llvm::Error PlanChecker::checkKept() {
 }
 
 llvm::Error PlanChecker::checkFetch() {
+  if (plan.fetchResults && findResults().prefetches.empty())
+    return refuse("expects a tile of sums that is written to an argument in "
+                  "rows along its lanes, to fetch these results, but got none");
   if (plan.fetch == Fetch::None)
     return llvm::Error::success();
   if (plan.ahead < 1 || plan.ahead > kMaxNumber)
     return refuse("expects to fetch at least one ahead, but got " +
                   Twine(plan.ahead));
   if (findFetches().prefetches.empty())
-    return refuse("expects a sum whose " + stringifyFetch(plan.fetch) +
-                  " are known" +
+    return refuse("expects a sum for which \"fetch " +
+                  stringifyFetch(plan.fetch) + "\" knows what is needed next" +
                   (plan.fetch == Fetch::Rows
                        ? ", or a map that reads rows by their numbers"
                        : "") +

@@ -26,9 +26,9 @@ Prefetch TiledComponent::getPrefetchOf(const ComputeShape &reader,
                                        int64_t bytes) const {
   const ComputeShape &main = shape(*findReduction());
   Prefetch prefetch;
-  prefetch.read = read;
+  prefetch.number = read;
   if (&reader != &main)
-    prefetch.reader = reader.op.getSymName().str();
+    prefetch.owner = reader.op.getSymName().str();
   prefetch.at =
       AffineMap::get(main.getNumDims(), kernel.getNumParameters(), at, context);
   prefetch.bytes = bytes;
@@ -352,7 +352,7 @@ StepFetches TiledComponent::findNumberedRows() const {
       SmallVector<AffineExpr> ahead = getPoint(compute);
       ahead[next] = ahead[next] + plan.ahead;
       Prefetch prefetch;
-      prefetch.read = number;
+      prefetch.number = number;
       prefetch.at = AffineMap::get(compute.getNumDims(),
                                    kernel.getNumParameters(), ahead, context);
       prefetch.bytes = llvm::alignTo(

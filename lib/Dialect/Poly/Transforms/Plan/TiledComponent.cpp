@@ -304,6 +304,41 @@ TiledComponent::getFirstWrites() const {
   return first;
 }
 
+StepFetches TiledComponent::findResults() const {
+  std::optional<unsigned> sum = findReduction();
+  if (!sum || !plan.lanes)
+    return {};
+  auto isOfTile = [&](unsigned position) {
+    return shape(position).getNumDims() == plan.numShared;
+  };
+  auto startsSum = [&](auto write) {
+    return write.second->array == shape(*sum).writes.front().array;
+  };
+  auto writes = getFirstWrites();
+  const auto *start = llvm::find_if(writes, startsSum);
+  StepFetches results{start->first, {}};
+  if (start->first == *sum || !isOfTile(start->first))
+    return {};
+  for (auto [position, write] : ArrayRef(start, writes.end())) {
+    if (!isa<BlockArgument>(write->array) || !isOfTile(position) ||
+        getStride(*write, *plan.lanes, plan.width) != 1)
+      continue;
+    Prefetch prefetch;
+    prefetch.isWrite = true;
+    prefetch.number = write - shape(position).writes.begin();
+    if (position != start->first)
+      prefetch.owner = shape(position).op.getSymName().str();
+    prefetch.at = AffineMap::get(plan.numShared, kernel.getNumParameters(),
+                                 getPoint(shape(start->first)), context);
+    prefetch.bytes = llvm::alignTo(
+        plan.tile[*plan.lanes] * getBytes(write->getType().getElementType()),
+        kLineBytes);
+    if (prefetch.bytes <= PrefetchOp::kMaxBytes)
+      results.prefetches.push_back(prefetch);
+  }
+  return results;
+}
+
 /// Whether the memory of an array is that of one iteration of the first loops:
 /// elements lie where they would, but for the first indices.
 static bool isOfOneIteration(ArrayOp array) {

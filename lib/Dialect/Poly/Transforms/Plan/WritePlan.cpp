@@ -34,7 +34,8 @@ struct Loops {
 class PlanWriter : public TiledComponent {
 public:
   PlanWriter(const TiledComponent &component, OpBuilder &builder)
-      : TiledComponent(component), builder(builder), fetches(findFetches()) {}
+      : TiledComponent(component), builder(builder), fetches(findFetches()),
+        results(plan.fetchResults ? findResults() : StepFetches()) {}
 
   void write();
 
@@ -55,17 +56,31 @@ private:
   void writeTileLoops(unsigned from, unsigned to, ArrayRef<IndexRange> ranges);
   void writeTree(unsigned firstLoop, ArrayRef<IndexRange> ranges);
   void writeCompute(unsigned position, ArrayRef<IndexRange> ranges);
+  /// Writes `loops`, of which none is left, and what each iteration fetches.
+  void writeFetches(const StepFetches &fetches, Loops &loops);
   /// Adds the loops over the parts of a sum, the rows and the terms of a part.
   void addPartLoops(unsigned position, ArrayRef<IndexRange> ranges,
                     Loops &loops);
   /// Adds the loops of a computation inside the shared ones.
   void addOwnLoops(unsigned position, Loops &loops);
-  /// Adds the loops over the points of a tile.
-  void addTilePoints(unsigned position, ArrayRef<IndexRange> ranges,
-                     Loops &loops);
+  /// Adds the loops over the rows of a tile, or over the points of one.
+  void addTileRows(unsigned position, ArrayRef<IndexRange> ranges,
+                   Loops &loops);
+  void addTileLanes(unsigned position, ArrayRef<IndexRange> ranges,
+                    Loops &loops);
+  /// How the loops over the points of a tile run that are no lanes.
+  LoopAttr getTileLoop(unsigned position) {
+    return getLoop(hasTileLoops(position) ? LoopKind::Sequential
+                                          : LoopKind::Unroll);
+  }
+  /// The point inside a tile, counted from the segment's begin.
+  AffineExpr getInside(unsigned dim, ArrayRef<IndexRange> ranges) {
+    AffineExpr offset = getOffset(dim, ranges[dim]);
+    return ranges[dim].isOneTile ? offset : offset % ranges[dim].size;
+  }
 
   OpBuilder &builder;
-  StepFetches fetches;
+  StepFetches fetches, results;
 };
 } // namespace
 
@@ -194,27 +209,40 @@ void PlanWriter::addPartLoops(unsigned position, ArrayRef<IndexRange> ranges,
                                        : LoopKind::Sequential));
 }
 
-void PlanWriter::addTilePoints(unsigned position, ArrayRef<IndexRange> ranges,
-                               Loops &loops) {
+void PlanWriter::addTileRows(unsigned position, ArrayRef<IndexRange> ranges,
+                             Loops &loops) {
   const ComputeShape &compute = shape(position);
-  // The point inside a tile, counted from the segment's begin.
-  auto inside = [&](unsigned dim) {
-    AffineExpr offset = getOffset(dim, ranges[dim]);
-    return ranges[dim].isOneTile ? offset : offset % ranges[dim].size;
-  };
   for (unsigned dim = plan.numShared; dim < getFirstOwn(compute); ++dim)
     loops.add(getDim(dim), getLoop(LoopKind::Unroll));
-  LoopAttr kind =
-      getLoop(hasTileLoops(position) ? LoopKind::Sequential : LoopKind::Unroll);
   for (unsigned dim = 0; dim < plan.numShared; ++dim)
     if (dim != plan.lanes && ranges[dim].size > 1)
-      loops.add(inside(dim), kind);
+      loops.add(getInside(dim, ranges), getTileLoop(position));
+}
+
+void PlanWriter::addTileLanes(unsigned position, ArrayRef<IndexRange> ranges,
+                              Loops &loops) {
   if (!plan.lanes)
     return;
-  AffineExpr lane = inside(*plan.lanes);
+  AffineExpr lane = getInside(*plan.lanes, ranges);
   if (ranges[*plan.lanes].size > plan.width)
-    loops.add(lane.floorDiv(plan.width), kind);
+    loops.add(lane.floorDiv(plan.width), getTileLoop(position));
   loops.add(lane % plan.width, LoopAttr::getVector(context, plan.width));
+}
+
+void PlanWriter::writeFetches(const StepFetches &fetches, Loops &loops) {
+  unsigned position = fetches.position;
+  createBand(position, loops.results, loops.kinds);
+  loops = {};
+  for (const Prefetch &prefetch : fetches.prefetches) {
+    auto node = PrefetchOp::create(
+        builder, kernel.getLoc(), shape(position).op.getSymName(),
+        prefetch.isWrite, prefetch.number,
+        prefetch.owner.empty()
+            ? FlatSymbolRefAttr()
+            : FlatSymbolRefAttr::get(context, prefetch.owner),
+        prefetch.at, prefetch.bytes);
+    builder.setInsertionPointToEnd(&node.getOrCreateBlock());
+  }
 }
 
 void PlanWriter::writeCompute(unsigned position, ArrayRef<IndexRange> ranges) {
@@ -224,26 +252,22 @@ void PlanWriter::writeCompute(unsigned position, ArrayRef<IndexRange> ranges) {
     addOwnLoops(position, loops);
   else
     addPartLoops(position, ranges, loops);
-  if (!fetches.prefetches.empty() && position == fetches.position) {
+  auto fetchesHere = [&](const StepFetches &fetches) {
+    return position == fetches.position && !fetches.prefetches.empty();
+  };
+  if (fetchesHere(fetches)) {
     // Once for all lanes of a vector, and points of a loop that is written out.
     Loops inner;
     bool isVector = own.lanes && !shape(position).isReduced(*own.lanes);
     if (isVector || (own.unrolled && own.order.back() == own.unrolled))
       inner.add(loops.results.pop_back_val(), loops.kinds.pop_back_val());
-    createBand(position, loops.results, loops.kinds);
-    for (const Prefetch &prefetch : fetches.prefetches) {
-      auto node = PrefetchOp::create(
-          builder, kernel.getLoc(), shape(position).op.getSymName(),
-          prefetch.read,
-          prefetch.reader.empty()
-              ? FlatSymbolRefAttr()
-              : FlatSymbolRefAttr::get(context, prefetch.reader),
-          prefetch.at, prefetch.bytes);
-      builder.setInsertionPointToEnd(&node.getOrCreateBlock());
-    }
+    writeFetches(fetches, loops);
     loops = std::move(inner);
   }
-  addTilePoints(position, ranges, loops);
+  addTileRows(position, ranges, loops);
+  if (fetchesHere(results))
+    writeFetches(results, loops);
+  addTileLanes(position, ranges, loops);
   createBand(position, loops.results, loops.kinds);
 }
 

@@ -470,15 +470,15 @@ Command CommandMaker::makeExecution() {
 }
 
 Command CommandMaker::makePrefetch() {
-  ComputeOp op = kernel.lookupCompute(compute);
-  Prefetch what;
-  what.distance = random.pick(1, 9);
-  what.read = random.pick(0, std::max<int64_t>(op.getReads().size(), 1) - 1);
+  Prefetch it;
+  it.distance = random.pick(1, 9);
+  it.isWrite = random.chance(25);
+  it.number = random.pick(0, 2);
   std::string loop = pickLoop();
   return makeOne("prefetch",
-                 "read " + Twine(what.read) + " loop " + quote(loop) +
-                     " distance " + Twine(what.distance),
-                 [=](ComputeOp op) { return prefetch(op, loop, what); });
+                 (it.isWrite ? "write " : "read ") + Twine(it.number) +
+                     " loop " + quote(loop) + " distance " + Twine(it.distance),
+                 [=](ComputeOp op) { return prefetch(op, loop, it); });
 }
 
 Command CommandMaker::makePlan() {

@@ -1,0 +1,126 @@
+//===- ShareSums.cpp - Long sums of few results ---------------------------===//
+//
+// Threads compute different results. A sum, maximum or product of a whole
+// tensor has one; by associativity, the threads can have parts of it:
+//
+//   R = sum(i < P * N, j) f(i, j)
+//
+// becomes
+//
+//   T[p] = sum(i < N, j) f(p * N + i, j)
+//   R = sum(p < P) T[p]
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Contraction.h"
+#include "../Renumber.h"
+#include "Sums.h"
+
+using namespace mlir;
+using namespace espalier::definition;
+using namespace espalier::graphtopoly;
+
+/// Sums of fewer terms do not pay for waking threads.
+static constexpr int64_t kMinTerms = 1 << 18;
+/// Parts that each thread finds, so that none waits long for the others.
+static constexpr int64_t kPartsPerThread = 4;
+/// Parts are as many at most.
+static constexpr int64_t kMaxParts = 1 << 10;
+/// The shortest part of a row, which lanes lie along.
+static constexpr int64_t kMinRow = 1 << 8;
+
+/// The product of constant extents, up to a large number; nothing if one is not
+/// known.
+static std::optional<int64_t> countPoints(ArrayRef<AffineExpr> extents) {
+  uint64_t points = 1;
+  for (AffineExpr extent : extents) {
+    auto constant = dyn_cast<AffineConstantExpr>(extent);
+    if (!constant || constant.getValue() < 0)
+      return std::nullopt;
+    points = llvm::SaturatingMultiply<uint64_t>(points, constant.getValue());
+  }
+  return std::min<uint64_t>(points, uint64_t(1) << 62);
+}
+
+/// The least number of equal parts of a dimension that are at least `parts`.
+static std::optional<int64_t> findParts(int64_t extent, int64_t parts) {
+  for (; parts <= std::min(extent, kMaxParts); ++parts)
+    if (extent % parts == 0)
+      return parts;
+  return std::nullopt;
+}
+
+/// Whether the order in which `statement` combines its terms is free, and each
+/// of its results is a point of its own.
+static bool isPlainReduction(const StatementList &program,
+                             const Statement &statement) {
+  // Parts in a narrow type would be rounded.
+  auto type = dyn_cast<FloatType>(program.arrays[statement.target].elementType);
+  return statement.reduction && !statement.recurrence && !statement.entries &&
+         !statement.addsToTarget && !statement.algorithm &&
+         statement.targetIndices.empty() && (!type || type.getWidth() >= 32) &&
+         !getContraction(program, statement);
+}
+
+/// Cuts the sum into parts along `dim`; returns what comes before what is left
+/// of it.
+static SmallVector<Statement, 2> cutSum(StatementList &program, Statement &sum,
+                                        unsigned dim, int64_t parts) {
+  MLIRContext *context = program.context;
+  unsigned rank = program.getRank(sum.target);
+  int64_t size = cast<AffineConstantExpr>(sum.extents[dim]).getValue() / parts;
+  // The part comes after the dimensions of the target.
+  SmallVector<AffineExpr> dims, extents(sum.extents);
+  for (unsigned i = 0; i < sum.getNumDims(); ++i)
+    dims.push_back(getAffineDimExpr(i < rank ? i : i + 1, context));
+  AffineExpr part = getAffineDimExpr(rank, context);
+  dims[dim] = part * size + dims[dim];
+  extents[dim] = getAffineConstantExpr(size, context);
+  extents.insert(extents.begin() + rank, getAffineConstantExpr(parts, context));
+  Statement first = substitute(program, sum, dims, extents);
+  first.names.clear();
+
+  Array results{Array::Kind::Intermediate, sum.loc};
+  results.elementType = program.arrays[sum.target].elementType;
+  results.extents.assign(extents.begin(), extents.begin() + rank + 1);
+  // What is combined is not what others read, so that it can be in registers.
+  first.target = program.addArray(results);
+  ArrayId stored = program.addArray(std::move(results));
+  SmallVector<Expr> indices;
+  for (unsigned i = 0; i <= rank; ++i)
+    indices.push_back(variable(i, context));
+  sum.extents.resize(rank);
+  sum.extents.push_back(extents[rank]);
+  sum.names.clear();
+  sum.pieces.assign(1, {{},
+                        access(TensorRef::operand(stored), indices,
+                               program.arrays[stored].elementType)});
+  Statement store = makeStore(program, first.target, stored, sum.loc);
+  return {std::move(first), std::move(store)};
+}
+
+void espalier::graphtopoly::shareSums(StatementList &program) {
+  std::vector<Statement> statements;
+  for (Statement &sum : program.statements) {
+    unsigned rank = program.getRank(sum.target);
+    std::optional<int64_t> points = countPoints(sum.extents);
+    std::optional<int64_t> results =
+        countPoints(ArrayRef(sum.extents).take_front(rank));
+    if (points && *results > 0 && *results < program.cores &&
+        *points / *results >= kMinTerms && isPlainReduction(program, sum)) {
+      int64_t least =
+          llvm::divideCeil(kPartsPerThread * program.cores, *results);
+      for (unsigned dim = rank; dim < sum.getNumDims(); ++dim) {
+        int64_t extent = cast<AffineConstantExpr>(sum.extents[dim]).getValue();
+        std::optional<int64_t> parts = findParts(extent, least);
+        if (!parts ||
+            (dim + 1 == sum.getNumDims() && extent / *parts < kMinRow))
+          continue;
+        llvm::append_range(statements, cutSum(program, sum, dim, *parts));
+        break;
+      }
+    }
+    statements.push_back(sum);
+  }
+  program.statements = std::move(statements);
+}
