@@ -73,3 +73,48 @@ def test_sums_of_few_rows(activation: str) -> None:
         for threads in (1, 2):
             function.set_num_threads(threads)
             np.testing.assert_allclose(function(given), expected, 1e-4, 1e-4)
+
+
+OTHERS = {
+    "whole": (None, (512, 1031), lambda v: v.sum()),
+    "planes": ([0, 2, 3], (3, 1, 410, 500), lambda v: v.sum((0, 2, 3))),
+    "one row": ([1], (1, 300000), lambda v: v.sum(1)),
+    "no parts": (None, (524287,), lambda v: v.sum()),
+}
+"""Axes, extents, and the sum in double precision."""
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_sums_with_few_results(name: str, threads: int) -> None:
+    """Threads have parts of them; what reads the sum has all of it."""
+    axes, extents, add = OTHERS[name]
+    net = Net("few")
+    x = net.input("x", list(extents))
+    given = [] if axes is None else [net.constant(np.array(axes))]
+    total = net.node("ReduceSum", net.node("Abs", x), *given, keepdims=0)
+    shape = [] if axes is None else [n for axis, n in enumerate(extents) if axis not in axes]
+    model = net.finish((total, "sum", shape), (net.node("Sqrt", total), "root", shape))
+    function = espalier.compile(model, options=espalier.Options(cache=None))
+    function.set_num_threads(threads)
+    values = np.random.default_rng(4).standard_normal(extents, np.float32)
+    expected = add(np.abs(values.astype(np.float64)))
+    actual = function.run({"x": values})
+    np.testing.assert_allclose(actual["sum"], expected, rtol=1e-5)
+    np.testing.assert_allclose(actual["root"], np.sqrt(expected), rtol=1e-5)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_greatest_of_a_tensor(threads: int) -> None:
+    net = Net("greatest")
+    x = net.input("x", [600, 601])
+    outputs = [(net.node(f"Reduce{op}", x, keepdims=0), op, []) for op in ("Max", "Min")]
+    function = espalier.compile(net.finish(*outputs), options=espalier.Options(cache=None))
+    function.set_num_threads(threads)
+    values = np.random.default_rng(5).standard_normal((600, 601), np.float32)
+    for number in (None, np.inf, -np.inf, np.nan):
+        if number is not None:
+            values[411, 23] = number
+        actual = function.run({"x": values})
+        np.testing.assert_array_equal(actual["Max"], values.max())
+        np.testing.assert_array_equal(actual["Min"], values.min())

@@ -26,6 +26,7 @@ from random_models.generate import (
     generate_attention,
     generate_convolutions,
     generate_one,
+    generate_tokens,
 )
 from random_models.judge import judge
 from random_models.minimize import minimize
@@ -116,6 +117,11 @@ def test_attention_is_one_kernel_where_caches_are_small():
 @pytest.mark.parametrize("seed", range(6))
 def test_attention_in_small_caches(seed: int):
     assert judge(generate_attention(seed)).text == ""
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_images_and_tokens(seed: int):
+    assert judge(generate_tokens(seed)).text == ""
 
 
 def test_a_seed_is_a_model():

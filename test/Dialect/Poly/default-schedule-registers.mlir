@@ -55,3 +55,21 @@ module attributes {poly.target = #poly.target<cpu = "znver4", features = "", vec
     return %y : tensor<16x3x64x64xf32>
   }
 }
+
+// -----
+
+// Where terms of a border are left out, rows of three taps share enough scalars
+// for five of two vectors in a tile: fourteen columns are 5, 5 and 4. Those of
+// stride 2 do not: 4, 4, 4 and 2.
+#avx2 = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 1>
+module attributes {poly.target = #avx2} {
+  // CHECK: plan {{.*}} tile ["o", "p1"] by [16, 5] lanes "o" width 8 own_unrolled ["", "k1", ""]
+  // CHECK: plan {{.*}} tile ["o", "p1"] by [16, 4] lanes "o" width 8 own_unrolled ["", "k1", ""]
+  func.func @main(%x: tensor<1x64x14x14xf32>, %y: tensor<1x64x28x28xf32>) -> (tensor<1x64x14x14xf32>, tensor<1x64x14x14xf32>) {
+    %v = graph.constant dense_resource<v> : tensor<64x16x3x3xf32>
+    %0 = graph.conv %x, %v {groups = 4 : i64, strides = array<i64: 1, 1>, pads_low = array<i64: 1, 1>, pads_high = array<i64: 1, 1>, dilations = array<i64: 1, 1>} : (tensor<1x64x14x14xf32>, tensor<64x16x3x3xf32>) -> tensor<1x64x14x14xf32>
+    %w = graph.constant dense_resource<w> : tensor<64x64x3x3xf32>
+    %1 = graph.conv %y, %w {groups = 1 : i64, strides = array<i64: 2, 2>, pads_low = array<i64: 1, 1>, pads_high = array<i64: 1, 1>, dilations = array<i64: 1, 1>} : (tensor<1x64x28x28xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x14x14xf32>
+    return %0, %1 : tensor<1x64x14x14xf32>, tensor<1x64x14x14xf32>
+  }
+}

@@ -209,7 +209,7 @@ bool WinogradRewriter::pays() const {
                   countTiles(numShared) * countWeights() >=
                       kMinFarProducts * countElements();
   bool hasMany =
-      poly::getTarget(program.function).getRegisters() >= kManyRegisters;
+      poly::getTarget(program.function).getRegisters() >= poly::kManyRegisters;
   bool savesHalf = 2 * getTile().countPoints() * conv.rows.numTiles *
                        conv.columns.numTiles <=
                    kTaps * kTaps * getExtent(conv.rows.result) *

@@ -25,8 +25,6 @@ namespace espalier::graphtopoly {
 
 /// Taps along each dimension.
 constexpr int64_t kTaps = 3;
-/// Machines with fewer vector registers hold little besides products.
-constexpr int64_t kManyRegisters = 32;
 
 /// F(outputs, 3) along one dimension, with matrices row by row: A' and B', and
 /// G times `divisor`.

@@ -192,7 +192,7 @@ bool RowsRewriter::pays() const {
     return sum.algorithm == poly::Algorithm::Winograd;
   int64_t channels = getExtent(getChannel()), filters = getExtent(getFilter());
   bool hasMany =
-      poly::getTarget(program.function).getRegisters() >= kManyRegisters;
+      poly::getTarget(program.function).getRegisters() >= poly::kManyRegisters;
   if (channels < (hasMany ? kMinChannels : kMinStoredChannels) ||
       filters < (storesProducts() ? kMinStoredChannels : kMinFilters))
     return false;

@@ -283,6 +283,23 @@ PlanChooser::findSlide(const ComputeShape &compute, unsigned row) const {
   return std::nullopt;
 }
 
+Slide PlanChooser::getWrittenTaps(const ComputeShape &compute,
+                                  unsigned row) const {
+  unsigned tap = *findBorderTap(row);
+  Slide slide{*compute.getExtent(tap), 1};
+  for (const ComputeAccess &read : compute.reads) {
+    std::optional<int64_t> far = getStride(read, row, plan.width);
+    std::optional<int64_t> near = getStride(read, tap, plan.width);
+    if (far == 0 || near == 0)
+      continue;
+    // What is not known shares nothing.
+    bool isKnown = far && near && *far != kUnknownStride &&
+                   *near != kUnknownStride && *far % *near == 0;
+    slide.step = std::max(slide.step, isKnown ? *far / *near : slide.taps);
+  }
+  return slide;
+}
+
 int64_t PlanChooser::countOthers() const {
   auto uses = [](ArrayRef<ComputeAccess> accesses, Value array) {
     return llvm::any_of(accesses, [&](const ComputeAccess &access) {
@@ -352,7 +369,8 @@ void PlanChooser::chooseTile() {
   for (unsigned dim = plan.numInside; dim < plan.numShared; ++dim)
     if (findBorderTap(dim))
       bordered = dim;
-  problem.writesTaps = bordered.has_value();
+  if (bordered)
+    problem.written = getWrittenTaps(main, *bordered);
   for (unsigned dim = plan.numShared; dim < getFirstOwn(main); ++dim)
     problem.window *= *main.getExtent(dim);
   if (plan.numWindow)

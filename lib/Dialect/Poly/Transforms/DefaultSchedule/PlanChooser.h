@@ -91,6 +91,9 @@ private:
   /// along `row` read now, and how it slides over them.
   std::optional<std::pair<unsigned, Slide>>
   findSlide(const ComputeShape &compute, unsigned row) const;
+  /// The taps that decide which terms of a row lie in a border, and how its
+  /// neighbours along `row` share what they read.
+  Slide getWrittenTaps(const ComputeShape &compute, unsigned row) const;
   llvm::SmallVector<unsigned> getOwnOrder(const ComputeShape &compute) const;
   /// Whether a loop over `dim` has so few steps that it is written out.
   bool isFewSteps(const ComputeShape &compute, unsigned dim) const;

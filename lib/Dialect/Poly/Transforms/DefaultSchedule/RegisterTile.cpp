@@ -18,6 +18,8 @@ static constexpr int64_t kMaxThinRows = 8;
 
 /// Vectors side by side in tiles that write out all taps, in few registers.
 static constexpr int64_t kTapVectors = 2;
+/// Scalars of these that need no register: LLVM loads them again.
+static constexpr int64_t kLoadedAgain = 3;
 
 /// Ways that the panel needs while rows stay in the others.
 static constexpr int64_t kPanelWays = 2;
@@ -75,7 +77,8 @@ static double getStepCycles(const TileProblem &problem, int64_t inner,
     double panel = vectors * problem.target.getVectorBits() / 8.0;
     loads = std::max(loads, panel / kPanelBytesPerCycle);
   }
-  constexpr double latency = 4;
+  // The conditions of taps that are written out leave some cycles unused.
+  double latency = problem.written.taps > 1 ? 4.5 : 4;
   return std::max({multiplyAdds, loads, latency}) + 0.5;
 }
 
@@ -184,14 +187,19 @@ static RegisterTile chooseTileOfSteps(const TileProblem &problem) {
       maxRows = std::min(maxRows, kMaxThinRows);
     // Results of more would keep what they read out of the first-level cache,
     // or the scalars that taps share out of registers.
-    if (problem.isScattered || problem.writesTaps)
+    Slide written = problem.written;
+    if (problem.isScattered || written.taps > 1)
       maxRows = std::max<int64_t>(1, registers / 2 / used);
-    if (problem.writesTaps && registers < kManyRegisters) {
+    if (written.taps > 1 && registers < kManyRegisters) {
       // Few registers do not hold more vectors of several taps.
       if (vectors > kTapVectors)
         continue;
-      // A last row by itself would wait for each of its vectors.
-      if (vectors == kTapVectors && innerExtent == maxRows + 1)
+      // One row more, if it and its scalars have room, or if it were by itself
+      // and would wait for each of its vectors.
+      int64_t scalars = maxRows * written.step + written.taps;
+      if (vectors == kTapVectors &&
+          (innerExtent == maxRows + 1 ||
+           used * (maxRows + 2) + scalars <= registers + kLoadedAgain))
         ++maxRows;
     }
     // A rest of any number of rows has code of its own up to that many.

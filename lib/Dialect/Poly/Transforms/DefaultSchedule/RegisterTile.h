@@ -11,9 +11,6 @@ namespace espalier::poly {
 /// Whatever number of vectors is side by side, it divides this.
 inline constexpr int64_t kAnyVectors = 24;
 
-/// Machines with fewer registers than this have small tiles.
-inline constexpr int64_t kManyRegisters = 32;
-
 /// A tile of a reduction's result: `vectors` registers along the vectorized
 /// dimension times rows along others.
 struct RegisterTile {
@@ -26,8 +23,8 @@ struct RegisterTile {
   double cycles = std::numeric_limits<double>::infinity();
 };
 
-/// How rows of vectors share what they read: a row has, at one tap of its sum,
-/// the vector that its neighbour had `step` taps later.
+/// How rows share what they read: a row has, at one tap of its sum, the vector
+/// or the scalar that its neighbour had `step` taps later.
 struct Slide {
   int64_t taps = 1, step = 1;
 };
@@ -53,9 +50,9 @@ struct TileProblem {
   /// Whether each step reads its vectors, which no rows share, at a place that
   /// data says.
   bool isScattered = false;
-  /// Whether all taps of a row are written out, one after the other: LLVM holds
-  /// the scalars that several of them read.
-  bool writesTaps = false;
+  /// The taps of a row that are written out, one after the other, if several
+  /// are: LLVM holds the scalars that more than one of them reads.
+  Slide written = {};
   /// How far apart scalars are that neighbours along the last two of `rowDims`
   /// read, the last one first; 0 if that is not known.
   int64_t innerRowBytes = 0, outerRowBytes = 0;
