@@ -88,10 +88,12 @@ void KernelLoops::emitPrefetch(const AstNode &node, DictionaryAttr prefetch) {
       getFirstPoint(node, statement, dataLoops);
   poly::ComputeAccess access =
       (isWrite ? owner.getWriteAccesses() : owner.getReadAccesses())[number];
-  const Memory &memory = memories.find(access.array)->second;
-  // What cannot be fetched ahead is fetched when it is used.
-  if (!point || memory.inRegisters)
+  auto found = memories.find(access.array);
+  // What cannot be fetched ahead is fetched when it is used. An array that each
+  // iteration of a loop has for itself is not there outside.
+  if (!point || found == memories.end() || found->second.inRegisters)
     return;
+  const Memory &memory = found->second;
   AstNode call(AstNode::Kind::Call);
   call.statement = llvm::find(computes, owner) - computes.begin();
   for (AffineExpr result : at.getResults())

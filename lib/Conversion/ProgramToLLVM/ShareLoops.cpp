@@ -113,7 +113,7 @@ static Linear getLinear(Value index, Value counter, unsigned depth = 0) {
              : Linear{};
 }
 
-/// Returns whether an iteration of `nest` fetches ahead what a later one reads.
+/// Returns whether an iteration of `nest` fetches ahead what a later one uses.
 static bool fetchesNext(omp::LoopNestOp nest) {
   auto isAhead = [](Value index, Value counter, Value step) {
     APInt constant;

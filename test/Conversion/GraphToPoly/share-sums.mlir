@@ -36,6 +36,36 @@ module @planes attributes {poly.target = #target} {
 
 // -----
 
+#target = #poly.target<cpu = "znver4", features = "", vector_bits = 512, registers = 32, l1 = 32768, l2 = 1048576, l3 = 33554432, cores = 24>
+
+// No dimension has four parts for each thread: the one that has the most.
+// CHECK-DAG:   #[[FEW:.*]] = affine_map<(d0, d1, d2) -> (d1, d0 * 256 + d2)>
+// CHECK-LABEL: module @few
+// CHECK:       poly.compute @s0 {{.*}} reads(%arg0[#[[FEW]]], {{.*}} : memref<47x16384xf32>, memref<64xf32>) {{.*}} reduction add
+module @few attributes {poly.target = #target} {
+  func.func @main(%x: tensor<47x16384xf32>) -> tensor<f32> {
+    %0 = graph.reduce_sum %x {axes = array<i64: 0, 1>} : (tensor<47x16384xf32>) -> tensor<f32>
+    return %0 : tensor<f32>
+  }
+}
+
+// -----
+
+#target = #poly.target<cpu = "znver4", features = "", vector_bits = 512, registers = 32, l1 = 32768, l2 = 1048576, l3 = 33554432, cores = 2>
+
+// A softmax passes the row again with its sum and its maximum.
+// CHECK-LABEL: module @softmax
+// CHECK-NOT:   memref<8x
+// CHECK-NOT:   x8xf32
+module @softmax attributes {poly.target = #target} {
+  func.func @main(%x: tensor<1x524288xf32>) -> tensor<1x524288xf32> {
+    %0 = graph.softmax %x {axis = 1 : i64} : (tensor<1x524288xf32>) -> tensor<1x524288xf32>
+    return %0 : tensor<1x524288xf32>
+  }
+}
+
+// -----
+
 #target = #poly.target<cpu = "znver4", features = "", vector_bits = 512, registers = 32, l1 = 32768, l2 = 1048576, l3 = 33554432, cores = 2>
 
 // Each thread has a result; a sum is short.

@@ -15,7 +15,7 @@ poly.kernel @k(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8x8xf32>) {
   poly.schedule {
     poly.sequence {
       poly.filter [@copy] {
-        // expected-error @below {{expects another name than "prefetch": what is fetched ahead is said by poly.prefetch @computation read N at MAP bytes N}}
+        // expected-error @below {{expects another name than "prefetch": what is fetched ahead is said by poly.prefetch @computation read N at MAP bytes N, or write N}}
         poly.mark "prefetch" attributes {computation = @copy, number = 0 : i64, at = affine_map<(i) -> (i)>, bytes = 64 : i64}
       }
       poly.filter [@fill]

@@ -244,7 +244,7 @@ LogicalResult MarkOp::verify() {
   return emitOpError("expects another name than \"")
          << getName()
          << "\": what is fetched ahead is said by poly.prefetch @computation "
-            "read N at MAP bytes N";
+            "read N at MAP bytes N, or write N";
 }
 
 LogicalResult TreeVerifier::verifyChild(Operation *parent, const Names &names) {

@@ -12,8 +12,8 @@ inline constexpr int64_t kLineBytes = 64;
 /// Bytes of a way of the first-level cache, whose lines this far apart share a
 /// set: a page, since it is looked up while addresses are translated.
 inline constexpr int64_t kWayBytes = 4096;
-/// Machines with fewer vector registers hold little besides results: their tiles
-/// are small.
+/// Machines with fewer vector registers hold little besides results: their
+/// tiles are small.
 inline constexpr int64_t kManyRegisters = 32;
 
 /// Describes the machine that this process runs on.

@@ -48,6 +48,8 @@ def PlanOp : PolyCommandOp<"plan",
       will read so many iterations of the loop around later (`copies`). Without a
       sum, `rows` are those that a map reads by their numbers, so many iterations
       of the last shared loop later.
+    - `fetch_results`: each row of a tile, when its sums start, fetches what the
+      tile will write of the kernel's arguments, where that lies along the lanes.
 
     #### Return modes
 

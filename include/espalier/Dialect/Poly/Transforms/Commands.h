@@ -230,7 +230,7 @@ llvm::Error unroll(ComputeTarget compute, llvm::StringRef loop,
 llvm::Error unrollAndJam(ComputeTarget compute, llvm::StringRef loop,
                          int64_t factor);
 
-/// What is fetched ahead: a read of a computation, and where.
+/// What is fetched ahead: a read or a write of a computation, and where.
 struct Prefetch {
   bool isWrite = false;
   int64_t number = 0; ///< Of a read or a write.

@@ -17,8 +17,8 @@ using namespace espalier::poly;
 /// Fewer points than this do not pay for waking threads.
 static constexpr int64_t kMinParallelPoints = 1 << 15;
 /// Results that are so many times as large as the second-level cache have left
-/// it by the time that they are written again.
-static constexpr int64_t kFarCaches = 4;
+/// it, and what is nearer, by the time that they are written again.
+static constexpr int64_t kFarResults = 4;
 /// Iterations that each thread finds at least, so that none waits long for the
 /// others. More parallel loops than that takes cost more than they give: loops
 /// that are one for the threads compute each index by divisions.
@@ -123,8 +123,8 @@ bool PlanChooser::hasParallelWork() const {
   unsigned numInOrder = 0;
   while (numInOrder < component.numOuter && component.sequential[numInOrder])
     ++numInOrder;
-  // Threads meet in each step of a recurrence: so it has to be known that there
-  // is work for them.
+  // Threads meet in each step of a recurrence: what is not known there counts
+  // little.
   int64_t unknown = numInOrder > 0 ? kMaxLimitedRows : kMinParallelPoints;
   int64_t points = 0;
   for (unsigned i : computes)
@@ -288,20 +288,15 @@ bool PlanChooser::chooseFetchOfNumberedRows() {
   return true;
 }
 
-void PlanChooser::chooseFetchOfResults() {
-  StepFetches results = findResults();
-  for (const Prefetch &prefetch : results.prefetches) {
-    const ComputeShape *owner = &shape(results.position);
-    if (!prefetch.owner.empty())
-      owner = llvm::find_if(shapes, [&](const ComputeShape &other) {
-        return other.op.getSymName() == prefetch.owner;
-      });
-    MemRefType type = owner->writes[prefetch.number].getType();
-    plan.fetchResults |=
-        type.hasStaticShape() &&
-        type.getNumElements() * getBytes(type.getElementType()) >
-            kFarCaches * target.getL2();
-  }
+bool PlanChooser::areResultsFar() const {
+  auto isFar = [&](std::pair<unsigned, const ComputeAccess *> first) {
+    MemRefType type = first.second->getType();
+    return isa<BlockArgument>(first.second->array) && type.hasStaticShape() &&
+           type.getNumElements() * getBytes(type.getElementType()) >
+               kFarResults * target.getL2();
+  };
+  return !findResults(/*columns=*/1).prefetches.empty() &&
+         llvm::any_of(getFirstWrites(), isFar);
 }
 
 void PlanChooser::chooseFetch() {
@@ -371,7 +366,7 @@ void PlanChooser::run() {
     plan.loops = getLoopOrder();
     plan.loops.truncate(plan.loops.size() - plan.insideSum.size());
     chooseFetch();
-    chooseFetchOfResults();
+    plan.fetchResults = areResultsFar();
   }
   chooseParallelLoops();
   chooseNeighbours();

@@ -180,8 +180,9 @@ private:
   bool chooseFetchOfRows();
   bool chooseFetchOfNumberedRows();
   bool chooseFetchOfCopies();
-  /// Fetches the results of a tile if all together leave the cache.
-  void chooseFetchOfResults();
+  /// Whether the results of a tile are fetched before they are written: if all
+  /// together have left the cache by then.
+  bool areResultsFar() const;
   /// Multiply-adds of vectors in a tile of a sum without loops of its own.
   int64_t countTileProducts() const;
   void chooseKept(Plan &chosen);

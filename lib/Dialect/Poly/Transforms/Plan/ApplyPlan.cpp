@@ -184,7 +184,7 @@ llvm::Error PlanChecker::checkKept() {
 }
 
 llvm::Error PlanChecker::checkFetch() {
-  if (plan.fetchResults && findResults().prefetches.empty())
+  if (plan.fetchResults && findResults(/*columns=*/1).prefetches.empty())
     return refuse("expects a tile of sums that is written to an argument in "
                   "rows along its lanes, to fetch these results, but got none");
   if (plan.fetch == Fetch::None)

@@ -304,7 +304,7 @@ TiledComponent::getFirstWrites() const {
   return first;
 }
 
-StepFetches TiledComponent::findResults() const {
+StepFetches TiledComponent::findResults(int64_t columns) const {
   std::optional<unsigned> sum = findReduction();
   if (!sum || !plan.lanes)
     return {};
@@ -330,11 +330,10 @@ StepFetches TiledComponent::findResults() const {
       prefetch.owner = shape(position).op.getSymName().str();
     prefetch.at = AffineMap::get(plan.numShared, kernel.getNumParameters(),
                                  getPoint(shape(start->first)), context);
-    prefetch.bytes = llvm::alignTo(
-        plan.tile[*plan.lanes] * getBytes(write->getType().getElementType()),
-        kLineBytes);
-    if (prefetch.bytes <= PrefetchOp::kMaxBytes)
-      results.prefetches.push_back(prefetch);
+    int64_t bytes = columns * getBytes(write->getType().getElementType());
+    prefetch.bytes =
+        std::min(bytes, static_cast<int64_t>(PrefetchOp::kMaxBytes));
+    results.prefetches.push_back(prefetch);
   }
   return results;
 }

@@ -143,9 +143,9 @@ public:
   /// What is fetched by `plan.fetch`: no prefetches if that is not known.
   StepFetches findFetches() const;
   /// The computation that starts the sums of a tile, and the arguments that the
-  /// tile writes from then on, in rows along its lanes: no prefetches if there
-  /// are none.
-  StepFetches findResults() const;
+  /// tile writes from then on, in rows of so many columns along its lanes: no
+  /// prefetches if there are none.
+  StepFetches findResults(int64_t columns) const;
   /// The number of tiles of rows that pass a panel, and what counts them;
   /// nothing if that is not known.
   std::optional<std::pair<int64_t, mlir::AffineExpr>> countRowTiles() const;

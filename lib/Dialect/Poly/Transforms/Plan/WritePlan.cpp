@@ -34,8 +34,7 @@ struct Loops {
 class PlanWriter : public TiledComponent {
 public:
   PlanWriter(const TiledComponent &component, OpBuilder &builder)
-      : TiledComponent(component), builder(builder), fetches(findFetches()),
-        results(plan.fetchResults ? findResults() : StepFetches()) {}
+      : TiledComponent(component), builder(builder), fetches(findFetches()) {}
 
   void write();
 
@@ -80,7 +79,7 @@ private:
   }
 
   OpBuilder &builder;
-  StepFetches fetches, results;
+  StepFetches fetches;
 };
 } // namespace
 
@@ -265,8 +264,10 @@ void PlanWriter::writeCompute(unsigned position, ArrayRef<IndexRange> ranges) {
     loops = std::move(inner);
   }
   addTileRows(position, ranges, loops);
-  if (fetchesHere(results))
-    writeFetches(results, loops);
+  if (plan.fetchResults)
+    if (StepFetches results = findResults(ranges[*plan.lanes].size);
+        fetchesHere(results))
+      writeFetches(results, loops);
   addTileLanes(position, ranges, loops);
   createBand(position, loops.results, loops.kinds);
 }
