@@ -62,13 +62,22 @@ def started() -> Iterator[list[subprocess.Popen[str]]]:
         process.wait()
 
 
+def count_trials() -> int:
+    """Return how many trials the search has made; its file has no tables at first."""
+    if not Path("r.sqlite").exists():
+        return 0
+    with sqlite3.connect("r.sqlite") as connection:
+        tables = connection.execute("SELECT name FROM sqlite_master").fetchall()
+    return len(statuses(Path("r.sqlite"))) if ("trials",) in tables else 0
+
+
 def start(
     started: list[subprocess.Popen[str]], command: Sequence[str], trials: int
 ) -> subprocess.Popen[str]:
     """Start a search, and wait until it has made some trials."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     started.append(process)
-    while not Path("r.sqlite").exists() or len(statuses(Path("r.sqlite"))) < trials:
+    while count_trials() < trials:
         assert process.poll() is None, process.communicate()
         time.sleep(0.05)
     return process
