@@ -36,6 +36,22 @@ module @planes attributes {poly.target = #target} {
 
 // -----
 
+#target = #poly.target<cpu = "znver4", features = "", vector_bits = 512, registers = 32, l1 = 32768, l2 = 1048576, l3 = 33554432, cores = 2>
+
+// The last dimension is too short for parts.
+// CHECK-DAG:   #[[NARROW:.*]] = affine_map<(d0, d1, d2, d3) -> (d0 * 64 + d1, d2, d3)>
+// CHECK-LABEL: module @narrow
+// CHECK:       poly.compute @s0 {{.*}} reads(%arg0[#[[NARROW]]], {{.*}} : memref<512x32x26xf32>, memref<8xf32>) {{.*}} reduction max
+// CHECK:       reduction max
+module @narrow attributes {poly.target = #target} {
+  func.func @main(%x: tensor<512x32x26xf32>) -> tensor<f32> {
+    %0 = graph.reduce_max %x {axes = array<i64: 0, 1, 2>} : (tensor<512x32x26xf32>) -> tensor<f32>
+    return %0 : tensor<f32>
+  }
+}
+
+// -----
+
 #target = #poly.target<cpu = "znver4", features = "", vector_bits = 512, registers = 32, l1 = 32768, l2 = 1048576, l3 = 33554432, cores = 24>
 
 // No dimension has four parts for each thread: the one that has the most.

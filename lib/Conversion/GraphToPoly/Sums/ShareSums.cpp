@@ -42,8 +42,9 @@ static std::optional<int64_t> countPoints(ArrayRef<AffineExpr> extents) {
   return std::min<uint64_t>(points, uint64_t(1) << 62);
 }
 
-/// Into how many equal parts a dimension is cut: at least `wanted`, but not
-/// many more, or else as many as there can be; 1 if there are none.
+/// Into how many equal parts a dimension is cut: at least `wanted`, which is
+/// positive, but not many more, or else as many as there can be; 1 if there are
+/// none.
 static int64_t findParts(int64_t extent, int64_t wanted) {
   int64_t most = std::min(extent, kMaxParts);
   for (int64_t parts = wanted; parts <= most; ++parts)
@@ -126,6 +127,8 @@ static std::pair<unsigned, int64_t> chooseParts(const Statement &sum,
     int64_t extent = cast<AffineConstantExpr>(sum.extents[dim]).getValue();
     // Lanes lie along the last one.
     int64_t most = dim + 1 == sum.getNumDims() ? extent / kMinRow : extent;
+    if (most < 2)
+      continue;
     int64_t parts = findParts(extent, std::min(wanted, most));
     if (parts <= most && std::min(parts, wanted) > best.second)
       best = {dim, parts};
