@@ -6,11 +6,15 @@ Each is at most fifteen lines of commands for sizes that are not known.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from espalier.kernels import Kernel
 from espalier.schedules import Schedule
 
 LANES = 8
+HAS_WIDE_REGISTERS = "avx512f" in Path("/proc/cpuinfo").read_text(encoding="utf-8")
+TILE_ROWS, TILE_VECTORS, TILE_LANES = (8, 3, 8) if HAS_WIDE_REGISTERS else (4, 3, 4)
+"""The register tile of 32 registers of 512 bits, and that of 16 registers of 256 bits."""
 TRANSPOSED = "affine_map<(x, y) -> (y, x)>"
 
 
@@ -19,13 +23,15 @@ def maps(*texts: str) -> list[str]:
     return [f"affine_map<{text}>" for text in texts]
 
 
-def register_tile(s: Schedule, name: str, loops: str, rows: int = 8, vectors: int = 3) -> None:
+def register_tile(
+    s: Schedule, name: str, loops: str, rows: int = TILE_ROWS, vectors: int = TILE_VECTORS
+) -> None:
     """Keep tiles of rows and vectors of a product, over loops `i j k`, in registers."""
     i, j, k = loops.split()
-    s.tile(name, [i, j], [[rows, vectors * LANES]])
+    s.tile(name, [i, j], [[rows, vectors * TILE_LANES]])
     s.interchange(name, [f"{i}.0", f"{j}.0", k, f"{i}.1", f"{j}.1"])
     s.unroll(name, f"{i}.1")
-    s.vectorize(name, f"{j}.1", LANES)
+    s.vectorize(name, f"{j}.1", TILE_LANES)
     s.unroll(name, f"{j}.1.0")
     s.interchange(name, [k, f"{i}.1", f"{j}.1.0", f"{j}.1.1"])
     s.separate_full_tiles(name, [f"{i}.0", f"{j}.0"])
