@@ -96,3 +96,34 @@ module attributes {poly.target = #poly.target<cpu = "znver4", features = "", vec
     return %0 : tensor<16x384x14x14xf32>
   }
 }
+
+// -----
+
+// Rows that are 2052 bytes apart are too far for the processor to foresee. All
+// of them pass again for each panel, so they are fetched, though each row of a
+// tile reads every other number; the panel is not.
+// CHECK:          loops ["o", "n", "p0"] {{.*}} fetch rows ahead 2 :
+// TREE-DAG:       #[[LINES:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2 + 17, d3, d4)>
+// TREE:           poly.prefetch @s0 read 0 at #[[LINES]] bytes 64
+module attributes {poly.target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>} {
+  func.func @far_rows(%x: tensor<8x320x513xf32>) -> tensor<8x160x256xf32> {
+    %w = graph.constant dense_resource<w> : tensor<160x320x3xf32>
+    %0 = graph.conv %x, %w {groups = 1 : i64, strides = array<i64: 2>, pads_low = array<i64: 0>, pads_high = array<i64: 0>, dilations = array<i64: 1>} : (tensor<8x320x513xf32>, tensor<160x320x3xf32>) -> tensor<8x160x256xf32>
+    return %0 : tensor<8x160x256xf32>
+  }
+}
+
+// -----
+
+// Rows of which the second-level cache holds an image are near for all panels
+// but the first.
+// CHECK:          plan
+// CHECK-NOT:      fetch rows
+// CHECK:          yield
+module attributes {poly.target = #poly.target<cpu = "znver3", features = "", vector_bits = 256, registers = 16, l1 = 32768, l2 = 524288, l3 = 33554432, cores = 2>} {
+  func.func @near_rows(%x: tensor<8x64x56x56xf32>) -> tensor<8x128x28x28xf32> {
+    %w = graph.constant dense_resource<w> : tensor<128x64x1x1xf32>
+    %0 = graph.conv %x, %w {groups = 1 : i64, strides = array<i64: 2, 2>, pads_low = array<i64: 0, 0>, pads_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<8x64x56x56xf32>, tensor<128x64x1x1xf32>) -> tensor<8x128x28x28xf32>
+    return %0 : tensor<8x128x28x28xf32>
+  }
+}

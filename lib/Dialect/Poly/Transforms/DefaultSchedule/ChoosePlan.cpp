@@ -183,6 +183,17 @@ bool PlanChooser::hasRoom(int64_t results) const {
   return rows == 1 || rows * getVectors() >= results;
 }
 
+int64_t PlanChooser::countPassedBytes() const {
+  std::optional<PassBytes> passed = getPassBytes();
+  int64_t bytes = passed ? passed->rows : 0;
+  for (unsigned dim : plan.loops) {
+    if (dim == plan.lanes)
+      break;
+    bytes /= std::max<int64_t>(getSharedExtent(dim).value_or(1), 1);
+  }
+  return bytes;
+}
+
 bool PlanChooser::chooseFetchOfRows() {
   std::optional<PassBytes> passed = getPassBytes();
   if (!passed || passed->rows <= target.getL1())
@@ -193,10 +204,21 @@ bool PlanChooser::chooseFetchOfRows() {
   if (isShare ? !hasRoom(kMinShareResults)
               : passed->rows <= target.getL2() && !findColumnPrefetch())
     return false;
+  // Rows that are near when the next panel comes are far for the first alone.
+  if (rows && !rows->fillsPages && countPassedBytes() <= target.getL2() / 2)
+    return false;
   // A short pass ends before what it fetches is there.
   if (rows && rows->bytes <= target.getL1() / 2)
     plan.ahead = 2;
   return bool(rows);
+}
+
+bool PlanChooser::chooseFetchOfColumns() {
+  if (plan.loops.empty() || plan.loops.back() == plan.lanes)
+    return false;
+  plan.fetch = Fetch::Rows;
+  return countPassedBytes() > target.getL2() && findColumnPrefetch() &&
+         chooseFetchOfRows();
 }
 
 bool PlanChooser::chooseFetchOfWindow() {
@@ -312,7 +334,8 @@ void PlanChooser::chooseFetch() {
       (plan.insideSum.empty() || plan.block == plan.lanes) &&
       ((hasRoom(kMinWindowResults) && chooseFetchOfWindow()) ||
        (hasRoom(kMinPrefetchResults) &&
-        (isPanelStreamed() ? chooseFetchOfPanel() : chooseFetchOfRows()))))
+        (isPanelStreamed() ? chooseFetchOfColumns() || chooseFetchOfPanel()
+                           : chooseFetchOfRows()))))
     return;
   if (!chooseFetchOfCopies())
     plan.fetch = Fetch::None;

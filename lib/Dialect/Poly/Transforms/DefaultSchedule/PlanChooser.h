@@ -177,7 +177,12 @@ private:
   /// Whether a tile has so many results, or but one row.
   bool hasRoom(int64_t results) const;
   bool chooseFetchOfPanel();
+  /// The bytes of the rows that pass one panel before the next.
+  int64_t countPassedBytes() const;
   bool chooseFetchOfRows();
+  /// Fetches rows that all pass again for the next panel, from beyond the
+  /// caches of a core, and lie too far apart for the processor to foresee.
+  bool chooseFetchOfColumns();
   bool chooseFetchOfNumberedRows();
   bool chooseFetchOfCopies();
   /// Whether the results of a tile are fetched before they are written: if all

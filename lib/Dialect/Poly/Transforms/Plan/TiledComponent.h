@@ -19,6 +19,8 @@ struct IndexRange {
 
 /// Neighbours in a column that are as far apart are on different pages.
 inline constexpr int64_t kPageBytes = 1 << 12;
+/// Processors foresee reads that are as regular, but no farther apart.
+inline constexpr int64_t kUnforeseenBytes = 1 << 11;
 
 /// The steps of a sum over a window, whose panel has no gaps.
 struct WindowSteps {
@@ -31,6 +33,7 @@ struct WindowSteps {
 struct RowFetch {
   Prefetch prefetch;
   int64_t bytes; ///< Of the rows that are new in one pass of the panels.
+  bool fillsPages = true; ///< Whether each row is on a page, without gaps.
 };
 
 /// What one computation fetches in each step of its own loops.
