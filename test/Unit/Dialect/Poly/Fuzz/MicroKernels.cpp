@@ -111,7 +111,7 @@ OwningOpRef<KernelOp> fuzz::makeMicroKernel(Random &random, ComputeOp model,
   kernel->setSymName("micro");
   InnerPart(compute, first).run(random);
   for (Operation &op : llvm::make_early_inc_range(kernel->getBody().front()))
-    if (&op != compute && !isa<ArrayOp>(op))
+    if (&op != compute && !isa<ArrayOp, CombinerOp>(op))
       op.erase();
   for (ArrayOp array : kernel->getArrays()) {
     unsigned number = kernel->getNumArguments();
