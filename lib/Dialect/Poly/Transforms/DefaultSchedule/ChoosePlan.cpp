@@ -200,9 +200,11 @@ bool PlanChooser::chooseFetchOfRows() {
     return false;
   plan.fetch = Fetch::Rows;
   std::optional<RowFetch> rows = findRowPrefetch();
+  std::optional<RowFetch> columns = findColumnPrefetch();
   bool isShare = findSharePrefetch().has_value();
-  if (isShare ? !hasRoom(kMinShareResults)
-              : passed->rows <= target.getL2() && !findColumnPrefetch())
+  if (isShare
+          ? !hasRoom(kMinShareResults)
+          : passed->rows <= target.getL2() && !(columns && columns->fillsPages))
     return false;
   // Rows that are near when the next panel comes are far for the first alone.
   if (rows && !rows->fillsPages && countPassedBytes() <= target.getL2() / 2)

@@ -256,12 +256,15 @@ std::optional<RowFetch> TiledComponent::findWindowPrefetch() const {
 }
 
 std::optional<RowFetch> TiledComponent::findRowPrefetch() const {
-  for (auto find :
-       {&TiledComponent::findSharePrefetch, &TiledComponent::findColumnPrefetch,
-        &TiledComponent::findWindowPrefetch})
-    if (std::optional<RowFetch> rows = (this->*find)())
-      return rows;
-  return std::nullopt;
+  if (std::optional<RowFetch> share = findSharePrefetch())
+    return share;
+  std::optional<RowFetch> columns = findColumnPrefetch();
+  if (columns && columns->fillsPages)
+    return columns;
+  // Taps fetch what their window needs in fewer steps.
+  if (std::optional<RowFetch> window = findWindowPrefetch())
+    return window;
+  return columns;
 }
 
 std::optional<RowFetch> TiledComponent::findSharePrefetch() const {
