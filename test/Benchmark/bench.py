@@ -35,9 +35,11 @@ import tomllib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-# OpenBLAS reads these when numpy is loaded. Its own choice of kernels is not the
+from machines import describe_machine, name_vectors
+
+# OpenBLAS reads this when numpy is loaded. Its own choice of kernels is not the
 # best on every machine, nor is what the environment may ask for.
-if "avx512f" in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"):
+if name_vectors() == "AVX-512":
     os.environ["OPENBLAS_CORETYPE"] = "SkylakeX"
 
 # The kernels of the suite are modules of a folder of their own.
@@ -47,7 +49,6 @@ import numpy as np
 import onnx
 from compare import compare
 from folder_cases import SINGLE, model_cases, open_single
-from machines import describe_machine
 from onnx import numpy_helper
 from operator_rows import ROWS, compute_in_double, operator_cases, summarize
 from orders import run_orders

@@ -20,7 +20,9 @@ import tempfile
 import time
 from collections.abc import Callable
 
-if "avx512f" in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"):
+from machines import name_vectors
+
+if name_vectors() == "AVX-512":
     os.environ["OPENBLAS_CORETYPE"] = "SkylakeX"
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 

@@ -9,7 +9,8 @@ import pytest
 from espalier.compiler import Options
 from espalier.schedules import Schedule
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Benchmark" / "polybench"))
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "Benchmark"))
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "Benchmark" / "polybench"))
 
 import schedules
 from plain_c import to_c

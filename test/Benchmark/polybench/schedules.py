@@ -6,14 +6,14 @@ Each is at most fifteen lines of commands for sizes that are not known.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
+
+from machines import name_vectors
 
 from espalier.kernels import Kernel
 from espalier.schedules import Schedule
 
 LANES = 8
-HAS_WIDE_REGISTERS = "avx512f" in Path("/proc/cpuinfo").read_text(encoding="utf-8")
-TILE_ROWS, TILE_VECTORS, TILE_LANES = (8, 3, 8) if HAS_WIDE_REGISTERS else (4, 3, 4)
+TILE_ROWS, TILE_VECTORS, TILE_LANES = (8, 3, 8) if name_vectors() == "AVX-512" else (4, 3, 4)
 """The register tile of 32 registers of 512 bits, and that of 16 registers of 256 bits."""
 TRANSPOSED = "affine_map<(x, y) -> (y, x)>"
 

@@ -14,7 +14,7 @@ from onnx import TensorProto, helper
 sys.path.append(str(Path(__file__).parents[2] / "Benchmark"))
 
 import guard
-from machines import name_machine
+from machines import name_machine, name_vectors
 
 from espalier.models import MODELS, Net
 
@@ -257,9 +257,7 @@ def test_nothing_to_run_or_to_compare_with_is_an_error():
     assert bare.returncode == (0 if all(compared) else 1)
 
 
-@pytest.mark.skipif(
-    "avx512f" not in Path("/proc/cpuinfo").read_text(), reason="a machine without AVX-512"
-)
+@pytest.mark.skipif(name_vectors() != "AVX-512", reason="a machine without AVX-512")
 def test_environment_does_not_slow_the_baseline(results):
     build = results["blas/matmul_512x512x512"]["baseline_builds"]["openblas"]
     assert "SkylakeX" in build or "OpenBLAS" not in build
