@@ -69,3 +69,37 @@ module attributes {poly.target = #target} {
     return %r#0 : tensor<?x5x32xf32>
   }
 }
+
+// -----
+
+// What the step copies of its child for the product lies in panels, and results lie
+// as the next step reads them: nothing is transposed.
+
+// CHECK-DAG: #[[PANEL:.*]] = affine_map<(d0, d1, d2, d3, d4){{.*}} -> (d0, d1, d3 floordiv 32, d4, d3 mod 32)>
+// CHECK-DAG: #[[ROW:.*]] = affine_map<(d0, d1, d2, d3, d4){{.*}} -> (d2, d4)>
+// CHECK-DAG: #[[OWN:.*]] = affine_map<(d0, d1, d2, d3, d4){{.*}} -> (d0, d1, d2, d3)>
+// CHECK: poly.compute {{.*}} dims ["level", "m", "i", "j", "k"] {{.*}}[#[[ROW]]], %{{.*}}[#[[PANEL]]], {{.*}} memref<?x?x2x32x32xf32>, {{.*}} writes({{.*}}[#[[OWN]]] : memref<?x?x32x64xf32>) reduction add interleaved 1
+
+#target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
+!node = !rec.node<tree, arity = 1>
+module attributes {poly.target = #target} {
+  rec.model private @turn(%n: !node, %x: tensor<?x32x64xf32>, %u: tensor<32x32xf32>) -> tensor<32x64xf32> {
+    rec.case leaf {
+      %h = rec.feature %x at %n : tensor<?x32x64xf32>, !node -> tensor<32x64xf32>
+      rec.yield %h : tensor<32x64xf32>
+    }
+    rec.case interior {
+      %c = rec.call %n child 0 : !node -> tensor<32x64xf32>
+      %p = graph.matmul %u, %c : (tensor<32x32xf32>, tensor<32x64xf32>) -> tensor<32x64xf32>
+      %h = graph.tanh %p : (tensor<32x64xf32>) -> tensor<32x64xf32>
+      rec.yield %h : tensor<32x64xf32>
+    }
+  }
+  func.func @main(%arity: tensor<?xi32>, %children: tensor<?x1xi32>, %levels: tensor<?xi32>,
+                  %roots: tensor<?xi32>, %x: tensor<?x32x64xf32>, %u: tensor<32x32xf32>) -> tensor<?x32x64xf32> {
+    %h = rec.apply @turn at nodes of [%arity, %children, %levels, %roots](%x, %u)
+        : [tensor<?xi32>, tensor<?x1xi32>, tensor<?xi32>, tensor<?xi32>]
+          (tensor<?x32x64xf32>, tensor<32x32xf32>) -> tensor<?x32x64xf32>
+    return %h : tensor<?x32x64xf32>
+  }
+}

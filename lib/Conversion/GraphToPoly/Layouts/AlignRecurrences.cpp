@@ -10,6 +10,10 @@
 // Here the batch `b` is innermost in `S` and `H`; and best in `P` too, which is
 // there before.
 //
+// What a step copies for one product lies in panels at once. Lanes go along it
+// even if the other operand is a constant, whose panels would cost nothing:
+// each step would transpose what the one before has stored.
+//
 //===----------------------------------------------------------------------===//
 
 #include "LayoutAssigner.h"
@@ -209,4 +213,42 @@ void LayoutAssigner::alignRecurrences() {
       groups.insert(statement.recurrenceGroup);
   for (unsigned group : groups)
     alignRecurrence(group);
+}
+
+bool LayoutAssigner::isOwnCopy(const Statement &statement,
+                               ArrayId number) const {
+  const Array &array = program.arrays[number];
+  return array.kind == Array::Kind::Intermediate && !array.layout &&
+         !array.rowMajor && !array.reshapeOf && array.order.empty() &&
+         array.outputs.empty() && countReaders(number) == 1 &&
+         llvm::all_of(program.statements, [&](const Statement &other) {
+           return other.target != number ||
+                  (!other.reduction && other.recurrence &&
+                   other.recurrenceGroup == statement.recurrenceGroup);
+         });
+}
+
+bool LayoutAssigner::layCopyInPanels(const Statement &statement) {
+  unsigned last = program.getRank(statement.target) - 1;
+  auto width = dyn_cast<AffineConstantExpr>(statement.extents[last]);
+  if (!statement.recurrence || !width || width.getValue() < program.vectorLanes)
+    return false;
+  SmallVector<Expr> factors;
+  getFactors(statement.pieces.front().value, factors);
+  for (Expr factor : factors) {
+    std::optional<unsigned> place = findPlace(factor, last);
+    if (!place || !isOwnCopy(statement, factor.getTensor().number))
+      continue;
+    SmallVector<unsigned> outer, inner;
+    for (auto [number, index] : llvm::enumerate(factor.getOperands())) {
+      bool isTerm = llvm::any_of(getDims(index),
+                                 [&](unsigned dim) { return dim > last; });
+      if (number != *place)
+        (isTerm ? inner : outer).push_back(number);
+    }
+    setPanelLayout(program, program.arrays[factor.getTensor().number], *place,
+                   outer, inner);
+    return true;
+  }
+  return false;
 }

@@ -538,9 +538,12 @@ void LayoutAssigner::run() {
     Statement &statement = program.statements[i];
     ArrayRef<unsigned> order = program.arrays[statement.target].order;
     auto contraction = getContraction(program, statement);
-    if (contraction && order.empty())
+    if (contraction && order.empty()) {
       if (std::optional<Contraction> far = joinFarRows(i, *contraction))
         contraction = far;
+      else if (layCopyInPanels(statement))
+        contraction = getContraction(program, statement);
+    }
     if (contraction && !statement.keepsRowMajor &&
         !fillsLanesInRows(statement, *contraction) &&
         (order.empty() || order.back() == contraction->vectorDim))

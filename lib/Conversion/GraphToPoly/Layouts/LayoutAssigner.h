@@ -73,6 +73,12 @@ private:
   /// lanes of these innermost, where that can be.
   void alignRecurrences();
   void alignRecurrence(unsigned group);
+  /// Whether maps of the recurrence of `statement` make `array` for it alone.
+  bool isOwnCopy(const Statement &statement, ArrayId array) const;
+  /// Lets a copy lie in panels that a recurrence makes for this product alone:
+  /// the operand with the last dimension of the result, so that results lie as
+  /// other steps read them. Returns whether there is one.
+  bool layCopyInPanels(const Statement &statement);
   /// The dimensions in order, but for `last`.
   static llvm::SmallVector<unsigned> getOrderWithLast(unsigned numDims,
                                                       unsigned last);
