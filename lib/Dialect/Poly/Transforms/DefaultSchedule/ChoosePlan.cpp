@@ -333,7 +333,8 @@ void PlanChooser::chooseFetch() {
       passed && passed->rows <= target.getL2() && chooseFetchOfCopies())
     return;
   if (!plan.own[*reduction].order.empty() &&
-      (plan.insideSum.empty() || plan.block == plan.lanes) &&
+      (plan.insideSum.empty() || plan.block == plan.lanes ||
+       target.getRegisters() >= kManyRegisters) &&
       ((hasRoom(kMinWindowResults) && chooseFetchOfWindow()) ||
        (hasRoom(kMinPrefetchResults) &&
         (isPanelStreamed() ? chooseFetchOfColumns() || chooseFetchOfPanel()

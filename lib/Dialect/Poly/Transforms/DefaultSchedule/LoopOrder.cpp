@@ -366,14 +366,15 @@ void PlanChooser::cutSum() {
     return;
   }
   int64_t mostTerms = std::max<int64_t>(1, target.getL1() / rowBytes);
-  if (plan.block && inside.size() == 1) {
+  if (plan.block) {
     // No need for parts if a block of rows stays in cache for all panels.
     int64_t fitting = (target.getL2() / 2 - 2 * bytes->panel) *
                       *getSharedExtent(*plan.block) /
                       std::max<int64_t>(bytes->rows, 1);
-    fitting = fitting / tileRows * tileRows;
-    if (fitting >= plan.blockSize || (numTerms <= uint64_t(mostTerms) &&
-                                      fitting >= kMinTilesOfPart * tileRows)) {
+    fitting = fitting / getRows(*plan.block) * getRows(*plan.block);
+    if (fitting >= plan.blockSize ||
+        (numTerms <= uint64_t(mostTerms) &&
+         fitting * (rows / plan.blockSize) >= kMinTilesOfPart * tileRows)) {
       plan.blockSize = std::min(plan.blockSize, fitting);
       return;
     }
