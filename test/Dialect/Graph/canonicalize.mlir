@@ -196,3 +196,37 @@ func.func @heads_stay(%x: tensor<7x12xf32>, %d: tensor<?x4x3xf32>, %n: index) ->
   %3 = graph.reshape %2 to [4, %n] : (tensor<4x?x3xf32>) -> tensor<4x?xf32>
   return %1, %3 : tensor<3x7x4xf32>, tensor<4x?xf32>
 }
+
+// A second time, it changes nothing more.
+// CHECK-LABEL: @idempotent
+// CHECK-SAME: %[[X:.*]]: tensor<2x3xf32>, %[[N:.*]]: tensor<2x3xi32>
+// CHECK-NEXT: %[[RELU:.*]] = graph.relu %[[X]]
+// CHECK-NEXT: %[[CEIL:.*]] = graph.ceil %[[X]]
+// CHECK-NEXT: %[[FLOOR:.*]] = graph.floor %[[X]]
+// CHECK-NEXT: %[[ROUND:.*]] = graph.round %[[X]]
+// CHECK-NEXT: %[[SIGN:.*]] = graph.sign %[[X]]
+// CHECK-NEXT: %[[ABS:.*]] = graph.abs %[[N]]
+// CHECK-NEXT: return %[[RELU]], %[[CEIL]], %[[FLOOR]], %[[ROUND]], %[[SIGN]], %[[ABS]]
+func.func @idempotent(%x: tensor<2x3xf32>, %n: tensor<2x3xi32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xi32>) {
+  %0 = graph.relu %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %1 = graph.relu %0 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %2 = graph.ceil %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %3 = graph.ceil %2 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %4 = graph.floor %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %5 = graph.floor %4 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %6 = graph.round %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %7 = graph.round %6 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %8 = graph.sign %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %9 = graph.sign %8 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %10 = graph.abs %n : (tensor<2x3xi32>) -> tensor<2x3xi32>
+  %11 = graph.abs %10 : (tensor<2x3xi32>) -> tensor<2x3xi32>
+  return %1, %3, %5, %7, %9, %11 : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xi32>
+}
+
+// CHECK-LABEL: @relu_that_refines_stays
+// CHECK-COUNT-2: graph.relu
+func.func @relu_that_refines_stays(%x: tensor<2x?xf32>) -> tensor<2x3xf32> {
+  %0 = graph.relu %x : (tensor<2x?xf32>) -> tensor<2x?xf32>
+  %1 = graph.relu %0 : (tensor<2x?xf32>) -> tensor<2x3xf32>
+  return %1 : tensor<2x3xf32>
+}

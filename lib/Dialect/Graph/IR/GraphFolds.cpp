@@ -21,9 +21,30 @@ static bool isSplatOf(Attribute attribute, double value) {
          static_cast<int64_t>(value);
 }
 
+/// Whether the operation is there for the order in memory, too.
+static bool hasLayout(Operation *op) {
+  return op->hasAttr(GraphDialect::getLayoutAttrName());
+}
+
 //===----------------------------------------------------------------------===//
 // Element-wise operators
 //===----------------------------------------------------------------------===//
+
+/// The operand of an idempotent operator that is its own result.
+template <typename Op>
+static OpFoldResult foldRepeated(Op op) {
+  if (op.getX().template getDefiningOp<Op>() &&
+      op.getX().getType() == op.getType() && !hasLayout(op))
+    return op.getX();
+  return {};
+}
+
+OpFoldResult AbsOp::fold(FoldAdaptor) { return foldRepeated(*this); }
+OpFoldResult CeilOp::fold(FoldAdaptor) { return foldRepeated(*this); }
+OpFoldResult FloorOp::fold(FoldAdaptor) { return foldRepeated(*this); }
+OpFoldResult ReluOp::fold(FoldAdaptor) { return foldRepeated(*this); }
+OpFoldResult RoundOp::fold(FoldAdaptor) { return foldRepeated(*this); }
+OpFoldResult SignOp::fold(FoldAdaptor) { return foldRepeated(*this); }
 
 OpFoldResult CastOp::fold(FoldAdaptor) {
   if (getX().getType() == getType())
@@ -47,11 +68,6 @@ OpFoldResult MulOp::fold(FoldAdaptor adaptor) {
 //===----------------------------------------------------------------------===//
 // TransposeOp
 //===----------------------------------------------------------------------===//
-
-/// Whether the operation is there for the order in memory, too.
-static bool hasLayout(Operation *op) {
-  return op->hasAttr(GraphDialect::getLayoutAttrName());
-}
 
 OpFoldResult TransposeOp::fold(FoldAdaptor) {
   bool isIdentity = llvm::equal(getPermutation(),

@@ -21,9 +21,10 @@ class Graph_Example<Type operandType, bit isTest> {
 }
 
 /// `R[b..] = formula`, where the formula speaks of `X[b..]`; the result of a
-/// test is boolean.
+/// test is boolean. What changes nothing more the second time is idempotent.
 class Graph_UnaryOp<string mnemonic, string title, string formula,
-                    Type operandType = Graph_FloatTensor, bit isTest = false>
+                    Type operandType = Graph_FloatTensor, bit isTest = false,
+                    bit isIdempotent = false>
     : Graph_Op<mnemonic> {
   defvar example = Graph_Example<operandType, isTest>;
   let summary = title;
@@ -38,10 +39,11 @@ class Graph_UnaryOp<string mnemonic, string title, string formula,
   let arguments = (ins operandType:$X);
   let results = (outs Graph_Tensor:$result);
   let definition = "R[b..] = " # formula;
+  let hasFolder = isIdempotent;
 }
 
 def Graph_AbsOp : Graph_UnaryOp<"abs", "magnitude", "abs(X[b..])",
-                                Graph_NumberTensor>;
+                                Graph_NumberTensor, isIdempotent = true>;
 def Graph_AcosOp : Graph_UnaryOp<"acos", "arc cosine", "acos(X[b..])">;
 def Graph_AcoshOp : Graph_UnaryOp<"acosh", "inverse hyperbolic cosine",
                                   "acosh(X[b..])">;
@@ -51,12 +53,14 @@ def Graph_AsinhOp : Graph_UnaryOp<"asinh", "inverse hyperbolic sine",
 def Graph_AtanOp : Graph_UnaryOp<"atan", "arc tangent", "atan(X[b..])">;
 def Graph_AtanhOp : Graph_UnaryOp<"atanh", "inverse hyperbolic tangent",
                                   "atanh(X[b..])">;
-def Graph_CeilOp : Graph_UnaryOp<"ceil", "rounding up", "ceil(X[b..])">;
+def Graph_CeilOp : Graph_UnaryOp<"ceil", "rounding up", "ceil(X[b..])",
+                                 isIdempotent = true>;
 def Graph_CosOp : Graph_UnaryOp<"cos", "cosine", "cos(X[b..])">;
 def Graph_CoshOp : Graph_UnaryOp<"cosh", "hyperbolic cosine", "cosh(X[b..])">;
 def Graph_ErfOp : Graph_UnaryOp<"erf", "error function", "erf(X[b..])">;
 def Graph_ExpOp : Graph_UnaryOp<"exp", "exponential", "exp(X[b..])">;
-def Graph_FloorOp : Graph_UnaryOp<"floor", "rounding down", "floor(X[b..])">;
+def Graph_FloorOp : Graph_UnaryOp<"floor", "rounding down", "floor(X[b..])",
+                                  isIdempotent = true>;
 def Graph_IsNaNOp : Graph_UnaryOp<"is_nan", "test for not-a-number",
                                   "isnan(X[b..])", isTest = true>;
 def Graph_LogOp : Graph_UnaryOp<"log", "natural logarithm", "log(X[b..])">;
@@ -67,13 +71,14 @@ def Graph_NotOp : Graph_UnaryOp<"not", "complement of every bit",
 def Graph_ReciprocalOp : Graph_UnaryOp<"reciprocal", "reciprocal",
                                        "1 / X[b..]">;
 def Graph_ReluOp : Graph_UnaryOp<"relu", "rectified linear unit",
-                                 "relu(X[b..])", Graph_NumberTensor>;
+                                 "relu(X[b..])", Graph_NumberTensor,
+                                 isIdempotent = true>;
 def Graph_RoundOp : Graph_UnaryOp<"round", "rounding, half to even",
-                                  "round(X[b..])">;
+                                  "round(X[b..])", isIdempotent = true>;
 def Graph_SigmoidOp : Graph_UnaryOp<"sigmoid", "logistic function",
                                     "sigmoid(X[b..])">;
 def Graph_SignOp : Graph_UnaryOp<"sign", "sign: -1, 0 or 1", "sign(X[b..])",
-                                 Graph_NumberTensor>;
+                                 Graph_NumberTensor, isIdempotent = true>;
 def Graph_SinOp : Graph_UnaryOp<"sin", "sine", "sin(X[b..])">;
 def Graph_SinhOp : Graph_UnaryOp<"sinh", "hyperbolic sine", "sinh(X[b..])">;
 def Graph_SiluOp : Graph_UnaryOp<"silu", "sigmoid linear unit",
