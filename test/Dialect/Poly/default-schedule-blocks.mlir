@@ -190,3 +190,40 @@ module attributes {poly.target = #target} {
     }
   }
 }
+
+// -----
+
+#target = #poly.target<cpu = "sapphirerapids", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 2097152, l3 = 33554432, cores = 2>
+#a = affine_map<(i, w, j, k) -> (i, w, k)>
+#b = affine_map<(i, w, j, k) -> (j floordiv 32, k, j mod 32)>
+#c = affine_map<(i, w, j, k) -> (i, w, j)>
+#m = affine_map<(i, w, j) -> (i, w, j)>
+#inside = affine_map<(i, w, j) -> (i + 3, w + 3, j)>
+#tile = affine_set<(i, w, j) : (i >= 0, 31 - i >= 0, w >= 0, 31 - w >= 0, j >= 0, 767 - j >= 0)>
+#points = affine_set<(i, w, j, k) : (i >= 0, 31 - i >= 0, w >= 0, 31 - w >= 0, j >= 0, 767 - j >= 0, k >= 0, 767 - k >= 0)>
+
+// So does a block of rows of an image.
+// CHECK-DAG:   #[[BLOCKS:.*]] = affine_map<(d0, d1, d2, d3) -> (d0 floordiv 4, d2 floordiv 32, d0 mod 4, d1 floordiv 11)>
+// CHECK-LABEL: poly.kernel @image
+// CHECK:         poly.band [@init, @acc, @store] maps [#{{.*}}, #[[BLOCKS]], #{{.*}}] loops [parallel, parallel, sequential, sequential]
+// CHECK:         poly.prefetch @acc read 1
+module attributes {poly.target = #target} {
+  poly.kernel @image(%A: memref<32x32x768xf32>, %B: memref<24x768x32xf32>, %C: memref<38x38x768xf32>) {
+    %t = poly.array : memref<32x32x768xf32>
+    poly.compute @init domain [#tile] reads() writes(%t[#m] : memref<32x32x768xf32>) {
+      %zero = arith.constant 0.0 : f32
+      poly.yield %zero : f32
+    }
+    poly.compute @acc domain [#points] reads(%A[#a], %B[#b], %t[#c] : memref<32x32x768xf32>, memref<24x768x32xf32>, memref<32x32x768xf32>)
+        writes(%t[#c] : memref<32x32x768xf32>) reduction add {
+    ^bb0(%x: f32, %y: f32, %s: f32):
+      %p = arith.mulf %x, %y : f32
+      %r = arith.addf %s, %p : f32
+      poly.yield %r : f32
+    }
+    poly.compute @store domain [#tile] reads(%t[#m] : memref<32x32x768xf32>) writes(%C[#inside] : memref<38x38x768xf32>) {
+    ^bb0(%x: f32):
+      poly.yield %x : f32
+    }
+  }
+}

@@ -1,9 +1,11 @@
 // RUN: espalier-opt %s -pass-pipeline='builtin.module(poly.kernel(poly-default-schedule))' | FileCheck %s
 
 // Two rows at a time become pairs, and the terms of a pair are written out, also
-// where a sum is cut.
+// where a sum is cut. While a part passes, that of the next panel is fetched.
 // CHECK-DAG: #[[ROWS:.*]] = affine_map<(d0, d1) -> (d0 mod 2, d1 mod 16)>
-// CHECK-DAG: #[[PARTS:.*]] = affine_map<(d0, d1, d2, d3) -> (d2 floordiv [[TERMS:[0-9]+]], {{.*}}, d2 mod [[TERMS]], d3, {{.*}}, d1 mod 16)>
+// CHECK-DAG: #[[PARTS:.*]] = affine_map<(d0, d1, d2, d3) -> (d2 floordiv [[TERMS:[0-9]+]], {{.*}}, d2 mod [[TERMS]])>
+// CHECK-DAG: #[[NEXT:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1 + 64, d2, {{.*}})>
+// CHECK-DAG: #[[PAIR:.*]] = affine_map<(d0, d1, d2, d3) -> (d3, d0 mod 6, {{.*}}, d1 mod 16)>
 #panels = affine_map<(k, j) -> (j floordiv 32, k floordiv 2, j mod 32, k mod 2)>
 #panel = affine_map<(i, j, k, p) -> (j floordiv 32, k, j mod 32, p)>
 #sum = affine_set<(i, j, k, p) : (i >= 0, 1023 - i >= 0, j >= 0, 1023 - j >= 0, k >= 0, 2047 - k >= 0, p >= 0, 1 - p >= 0)>
@@ -21,7 +23,9 @@ poly.kernel @copy(%x: memref<1024x1024xbf16>, %y: memref<32x512x32x2xbf16>) {
 }
 
 // CHECK-LABEL: poly.kernel @product
-// CHECK:         poly.band [@acc] maps [#[[PARTS]]] loops [sequential, sequential, sequential, unroll, unroll, unroll, vector(16)]
+// CHECK:         poly.band [@acc] maps [#[[PARTS]]] loops [sequential, sequential, sequential]
+// CHECK-NEXT:      poly.prefetch @acc read 1 at #[[NEXT]]
+// CHECK-NEXT:        poly.band [@acc] maps [#[[PAIR]]] loops [unroll, unroll, unroll, vector(16)]
 poly.kernel @product(%x: memref<1024x4096xbf16>, %w: memref<32x2048x32x2xbf16>, %y: memref<1024x1024xf32>) {
   %sum = poly.array : memref<1024x1024xf32>
   poly.compute @init domain [#result] reads() writes(%sum[#ij] : memref<1024x1024xf32>) {
