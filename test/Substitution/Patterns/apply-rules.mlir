@@ -122,11 +122,12 @@ func.func @broadcast_factor(%x: tensor<2x4xf32>, %y: tensor<4xf32>, %z: tensor<4
 
 // Unknown sizes might be wrong, and integers do not round.
 // CHECK-LABEL: @unknown_sizes
-// CHECK-COUNT-2: graph.relu
-func.func @unknown_sizes(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
-  %0 = graph.relu %x : (tensor<?x3xf32>) -> tensor<?x3xf32>
-  %1 = graph.relu %0 : (tensor<?x3xf32>) -> tensor<?x3xf32>
-  return %1 : tensor<?x3xf32>
+// CHECK-COUNT-2: graph.mul
+func.func @unknown_sizes(%x: tensor<?x3xf32>, %y: tensor<?x3xf32>, %z: tensor<?x3xf32>) -> tensor<?x3xf32> {
+  %0 = graph.mul %x, %z : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  %1 = graph.mul %y, %z : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  %2 = graph.add %0, %1 : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  return %2 : tensor<?x3xf32>
 }
 
 // -----
