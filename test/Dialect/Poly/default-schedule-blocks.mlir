@@ -227,3 +227,40 @@ module attributes {poly.target = #target} {
     }
   }
 }
+
+// -----
+
+#target = #poly.target<cpu = "sapphirerapids", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 2097152, l3 = 33554432, cores = 2>
+#a = affine_map<(n, p, j, k) -> (n, p, k)>
+#b = affine_map<(n, p, j, k) -> (j floordiv 32, k, j mod 32)>
+#c = affine_map<(n, p, j, k) -> (n, p, j)>
+#m = affine_map<(n, p, j) -> (n, p, j)>
+#tile = affine_set<(n, p, j) : (n >= 0, 1 - n >= 0, p >= 0, 3135 - p >= 0, j >= 0, 63 - j >= 0)>
+#points = affine_set<(n, p, j, k) : (n >= 0, 1 - n >= 0, p >= 0, 3135 - p >= 0, j >= 0, 63 - j >= 0, k >= 0, 255 - k >= 0)>
+
+// The points of an image would leave the cache before the next panel wants them: each
+// tile of them takes all panels.
+// CHECK-DAG:   #[[TILES:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1 floordiv 14, d2 floordiv 32)>
+// CHECK-LABEL: poly.kernel @points
+// CHECK:         poly.band [@init, @acc, @store] maps [#{{.*}}, #[[TILES]], #{{.*}}] loops [parallel, parallel, sequential]
+// CHECK:         poly.prefetch @acc read 0
+module attributes {poly.target = #target} {
+  poly.kernel @points(%A: memref<2x3136x256xf32>, %B: memref<2x256x32xf32>, %C: memref<2x3136x64xf32>) {
+    %t = poly.array : memref<2x3136x64xf32>
+    poly.compute @init domain [#tile] reads() writes(%t[#m] : memref<2x3136x64xf32>) {
+      %zero = arith.constant 0.0 : f32
+      poly.yield %zero : f32
+    }
+    poly.compute @acc domain [#points] reads(%A[#a], %B[#b], %t[#c] : memref<2x3136x256xf32>, memref<2x256x32xf32>, memref<2x3136x64xf32>)
+        writes(%t[#c] : memref<2x3136x64xf32>) reduction add {
+    ^bb0(%x: f32, %y: f32, %s: f32):
+      %p = arith.mulf %x, %y : f32
+      %r = arith.addf %s, %p : f32
+      poly.yield %r : f32
+    }
+    poly.compute @store domain [#tile] reads(%t[#m] : memref<2x3136x64xf32>) writes(%C[#m] : memref<2x3136x64xf32>) {
+    ^bb0(%x: f32):
+      poly.yield %x : f32
+    }
+  }
+}

@@ -12,8 +12,9 @@
 //   for block of columns: for part of the sum:
 //     for panel: for tile of rows: for term of the part
 //
-// Rows whose parts would leave the cache before the next panel stores what is
-// beside them take all panels at once:
+// Few panels stay in the cache whatever passes. Rows that would leave it before
+// the next panel wants them, or whose results would before it stores what is
+// beside them, take all panels at once:
 //
 //   for tile of rows: for panel: for term
 //
@@ -220,6 +221,17 @@ bool PlanChooser::storesFarRows(ArrayRef<unsigned> inside) const {
                                });
 }
 
+bool PlanChooser::leavesCache(ArrayRef<unsigned> around) const {
+  std::optional<PassBytes> bytes =
+      isPanelStreamed() || isSequential() || plan.numWindow ? std::nullopt
+                                                            : getPassBytes();
+  if (!bytes || bytes->numPanels < 2)
+    return false;
+  for (unsigned dim : around)
+    bytes->rows /= std::max<int64_t>(1, getSharedExtent(dim).value_or(1));
+  return bytes->rows > target.getL2() / 2;
+}
+
 bool PlanChooser::isBatch(unsigned dim) const {
   return dim != *plan.lanes &&
          llvm::all_of(shape(*reduction).reads, [&](const ComputeAccess &read) {
@@ -264,7 +276,8 @@ SmallVector<unsigned> PlanChooser::getLoopOrder() const {
     order.push_back(*plan.lanes);
   auto panel = llvm::find(order, *plan.lanes);
   if (plan.insideSum.empty() && !plan.block &&
-      (passesLines() || storesFarRows(ArrayRef(panel + 1, order.end()))))
+      (passesLines() || storesFarRows(ArrayRef(panel + 1, order.end())) ||
+       leavesCache(ArrayRef(order.begin(), panel))))
     std::rotate(panel, panel + 1, order.end());
   if (const Part *block = findBlockOfEntries())
     llvm::stable_sort(order, [&](unsigned a, unsigned b) {

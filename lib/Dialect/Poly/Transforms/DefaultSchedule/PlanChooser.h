@@ -125,6 +125,10 @@ private:
   /// cache while the loops over `inside` pass one panel, before the next panel
   /// stores what is beside them, although all panels stay there.
   bool storesFarRows(llvm::ArrayRef<unsigned> inside) const;
+  /// Whether panels stay in the cache, but the rows that pass one of them, in
+  /// the loops inside of `around`, would leave it before the next panel wants
+  /// them.
+  bool leavesCache(llvm::ArrayRef<unsigned> around) const;
   /// Whether a sum reads elements of its own in each lane, so that tiles of
   /// rows take all vectors of a line.
   bool passesLines() const;
