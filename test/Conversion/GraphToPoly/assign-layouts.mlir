@@ -224,3 +224,30 @@ module attributes {poly.target = #target} {
     return %0 : tensor<64x1xf32>
   }
 }
+
+// -----
+
+#target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
+
+// Channels that are on pages of their own lie side by side in the padded copy, if there
+// are many of them.
+// CHECK:       poly.kernel private @{{.*}}(%arg0: memref<1x512x35x35xf32>, %arg1: memref<1x39x39x512xf32>)
+// CHECK:       poly.kernel private @{{.*}}(%arg0: memref<1x39x39x512xf32>,
+module attributes {poly.target = #target} {
+  func.func @many(%x: tensor<1x512x35x35xf32>, %w: tensor<8x512x3x3xf32>) -> tensor<1x8x35x35xf32> {
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 2, 2>, pads_high = array<i64: 2, 2>, dilations = array<i64: 2, 2>} : (tensor<1x512x35x35xf32>, tensor<8x512x3x3xf32>) -> tensor<1x8x35x35xf32>
+    return %0 : tensor<1x8x35x35xf32>
+  }
+}
+
+// -----
+
+#target = #poly.target<cpu = "znver5", features = "", vector_bits = 512, registers = 32, l1 = 49152, l2 = 1048576, l3 = 33554432, cores = 2>
+
+// CHECK:       poly.kernel private @{{.*}}(%arg0: memref<1x64x35x35xf32>, %arg1: memref<1x64x39x39xf32>)
+module attributes {poly.target = #target} {
+  func.func @few(%x: tensor<1x64x35x35xf32>, %w: tensor<8x64x3x3xf32>) -> tensor<1x8x35x35xf32> {
+    %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, pads_low = array<i64: 2, 2>, pads_high = array<i64: 2, 2>, dilations = array<i64: 2, 2>} : (tensor<1x64x35x35xf32>, tensor<8x64x3x3xf32>) -> tensor<1x8x35x35xf32>
+    return %0 : tensor<1x8x35x35xf32>
+  }
+}

@@ -432,6 +432,7 @@ void LayoutAssigner::assignContraction(Statement &statement,
     setOrder(program.arrays[statement.target], order);
   if (program.arrays[contraction.panel.getTensor().number].isLayoutGiven)
     return;
+  alignTerms(statement, contraction);
   // What a recurrence computes cannot be copied ahead of it.
   if (!statement.recurrence || isThereBefore(statement, contraction.panel))
     storePanel(statement, contraction);

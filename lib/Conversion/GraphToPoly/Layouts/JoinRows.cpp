@@ -10,6 +10,8 @@
 // With few registers, a tile has the points of less than half a line, which is
 // gone when the next tile wants the rest: that pays off for all but small
 // images.
+// What is copied anyway, around a border, has many channels side by side
+// instead.
 //
 //   y[n, o, h, w] = sum(c) W[o, c] x[n, c, h, w]
 //   Y[n, o, p] = sum(c) W[o, c] X[n, c, p]
@@ -31,6 +33,9 @@ static constexpr int64_t kMaxWeightCaches = 4;
 static constexpr int64_t kMinLines = 32;
 /// Channels of less bytes are near each other.
 static constexpr int64_t kMinPartBytes = 1024;
+/// So many terms of a sum, each on a page of its own, are too many for what
+/// remembers where pages are. A copy has them side by side.
+static constexpr int64_t kMinFarTerms = 512;
 
 /// The number that an extent is; 0 if that is not known.
 static int64_t getNumber(AffineExpr extent) {
@@ -284,4 +289,33 @@ LayoutAssigner::joinFarRows(unsigned number, const Contraction &weights) {
       result = {last, access, unsigned(access.getOperands().size() - 1)};
   });
   return result;
+}
+
+void LayoutAssigner::alignTerms(const Statement &statement,
+                                const Contraction &contraction) {
+  unsigned rank = program.getRank(statement.target);
+  SmallVector<Expr> factors;
+  getFactors(statement.pieces.front().value, factors);
+  for (Expr rows : factors) {
+    ArrayId number = rows.getTensor().number;
+    Array &array = program.arrays[number];
+    if (rows.getNode() == contraction.panel.getNode() ||
+        array.kind != Array::Kind::Intermediate || array.layout ||
+        array.rowMajor || array.reshapeOf || !array.order.empty() ||
+        !array.outputs.empty() || statement.recurrence ||
+        countReaders(number) != 1)
+      continue;
+    for (auto [place, index] : llvm::enumerate(rows.getOperands())) {
+      if (index.getKind() != Expr::Kind::Variable ||
+          index.getVariable() < rank || place + 1 == rows.getOperands().size())
+        continue;
+      auto terms =
+          dyn_cast<AffineConstantExpr>(statement.extents[index.getVariable()]);
+      if (!terms || terms.getValue() < kMinFarTerms ||
+          program.getBytes(number, place + 1).value_or(0) < poly::kWayBytes)
+        continue;
+      setOrder(array, getOrderWithLast(array.extents.size(), place));
+      return;
+    }
+  }
 }

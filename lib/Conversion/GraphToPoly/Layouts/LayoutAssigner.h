@@ -35,6 +35,9 @@ private:
   std::optional<llvm::SmallVector<unsigned>> getOrder(ArrayId array) const;
   void setOrder(Array &array, llvm::ArrayRef<unsigned> order);
   void assignContraction(Statement &statement, const Contraction &contraction);
+  /// Lets what a contraction reads beside its panels, if it is copied for this
+  /// alone, have terms side by side that would be on pages of their own.
+  void alignTerms(const Statement &statement, const Contraction &contraction);
   void assignOther(Statement &statement);
   void assignOrder(Statement &statement);
   void storePanel(Statement &statement, const Contraction &contraction);
