@@ -303,7 +303,10 @@ void LayoutAssigner::alignTerms(const Statement &statement,
         array.kind != Array::Kind::Intermediate || array.layout ||
         array.rowMajor || array.reshapeOf || !array.order.empty() ||
         !array.outputs.empty() || statement.recurrence ||
-        countReaders(number) != 1)
+        countReaders(number) != 1 ||
+        llvm::any_of(program.statements, [&](const Statement &other) {
+          return other.target == number && other.reduction;
+        }))
       continue;
     for (auto [place, index] : llvm::enumerate(rows.getOperands())) {
       if (index.getKind() != Expr::Kind::Variable ||

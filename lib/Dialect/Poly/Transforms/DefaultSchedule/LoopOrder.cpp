@@ -222,9 +222,10 @@ bool PlanChooser::storesFarRows(ArrayRef<unsigned> inside) const {
 }
 
 bool PlanChooser::leavesCache(ArrayRef<unsigned> around) const {
-  std::optional<PassBytes> bytes =
-      isPanelStreamed() || isSequential() || plan.numWindow ? std::nullopt
-                                                            : getPassBytes();
+  if (!getPanel(shape(*reduction)) || isPanelStreamed() || isSequential() ||
+      plan.numWindow)
+    return false;
+  std::optional<PassBytes> bytes = getPassBytes();
   if (!bytes || bytes->numPanels < 2)
     return false;
   for (unsigned dim : around)
