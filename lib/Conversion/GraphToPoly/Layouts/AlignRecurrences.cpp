@@ -215,16 +215,13 @@ void LayoutAssigner::alignRecurrences() {
     alignRecurrence(group);
 }
 
-bool LayoutAssigner::isOwnCopy(const Statement &statement,
-                               ArrayId number) const {
+bool LayoutAssigner::isCopyForOne(ArrayId number) const {
   const Array &array = program.arrays[number];
   return array.kind == Array::Kind::Intermediate && !array.layout &&
          !array.rowMajor && !array.reshapeOf && array.order.empty() &&
          array.outputs.empty() && countReaders(number) == 1 &&
-         llvm::all_of(program.statements, [&](const Statement &other) {
-           return other.target != number ||
-                  (!other.reduction && other.recurrence &&
-                   other.recurrenceGroup == statement.recurrenceGroup);
+         llvm::none_of(program.statements, [&](const Statement &other) {
+           return other.target == number && other.reduction;
          });
 }
 
@@ -237,7 +234,13 @@ bool LayoutAssigner::layCopyInPanels(const Statement &statement) {
   getFactors(statement.pieces.front().value, factors);
   for (Expr factor : factors) {
     std::optional<unsigned> place = findPlace(factor, last);
-    if (!place || !isOwnCopy(statement, factor.getTensor().number))
+    ArrayId array = factor.getTensor().number;
+    auto isCopied = [&](const Statement &other) {
+      return other.target == array && other.recurrence &&
+             other.recurrenceGroup == statement.recurrenceGroup;
+    };
+    if (!place || !isCopyForOne(array) ||
+        llvm::none_of(program.statements, isCopied))
       continue;
     SmallVector<unsigned> outer, inner;
     for (auto [number, index] : llvm::enumerate(factor.getOperands())) {
@@ -246,8 +249,7 @@ bool LayoutAssigner::layCopyInPanels(const Statement &statement) {
       if (number != *place)
         (isTerm ? inner : outer).push_back(number);
     }
-    setPanelLayout(program, program.arrays[factor.getTensor().number], *place,
-                   outer, inner);
+    setPanelLayout(program, program.arrays[array], *place, outer, inner);
     return true;
   }
   return false;

@@ -299,14 +299,8 @@ void LayoutAssigner::alignTerms(const Statement &statement,
   for (Expr rows : factors) {
     ArrayId number = rows.getTensor().number;
     Array &array = program.arrays[number];
-    if (rows.getNode() == contraction.panel.getNode() ||
-        array.kind != Array::Kind::Intermediate || array.layout ||
-        array.rowMajor || array.reshapeOf || !array.order.empty() ||
-        !array.outputs.empty() || statement.recurrence ||
-        countReaders(number) != 1 ||
-        llvm::any_of(program.statements, [&](const Statement &other) {
-          return other.target == number && other.reduction;
-        }))
+    if (rows.getNode() == contraction.panel.getNode() || statement.recurrence ||
+        !isCopyForOne(number))
       continue;
     for (auto [place, index] : llvm::enumerate(rows.getOperands())) {
       if (index.getKind() != Expr::Kind::Variable ||

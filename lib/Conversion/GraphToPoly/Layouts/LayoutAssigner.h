@@ -76,8 +76,9 @@ private:
   /// lanes of these innermost, where that can be.
   void alignRecurrences();
   void alignRecurrence(unsigned group);
-  /// Whether maps of the recurrence of `statement` make `array` for it alone.
-  bool isOwnCopy(const Statement &statement, ArrayId array) const;
+  /// Whether maps make `array` for one statement, and nobody has chosen where
+  /// its elements lie.
+  bool isCopyForOne(ArrayId array) const;
   /// Lets a copy lie in panels that a recurrence makes for this product alone:
   /// the operand with the last dimension of the result, so that results lie as
   /// other steps read them. Returns whether there is one.
